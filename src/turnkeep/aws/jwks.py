@@ -1,13 +1,12 @@
 """The issuer's public keys (JWKS), fetched when a token first needs one.
 They are fresh for five minutes and fetched at most once a minute, even if many invented key ids arrive.
-If the issuer does not answer, known keys stay valid for an hour. PyJWKClient only fetches them: its cache does not
-pause after a failed fetch, and its monotonic clock may stop while a sandbox is frozen."""
+If the issuer does not answer, known keys stay valid for an hour."""
 
+import json
 from collections.abc import Callable
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
-
-from jwt import PyJWKClient, PyJWTError
 
 from turnkeep.errors import Unauthorized
 from turnkeep.observability import logger
@@ -18,8 +17,8 @@ STALE_SECONDS = 3600
 PAUSE_SECONDS = 60
 PAUSE_AFTER_FAULT_SECONDS = 5
 TIMEOUT_SECONDS = 3
+MAX_BYTES = 256 * 1024
 KEY_TYPES = ("RSA", "EC", "OKP")
-_HEADERS = {"User-Agent": "turnkeep"}  # some firewalls refuse that of urllib
 
 
 class JwksUnavailable(Exception):
@@ -30,7 +29,7 @@ class Jwks:
     """Keys at an https URL, or http on this machine itself. `clock` gives epoch seconds."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
-        self._client = PyJWKClient(check_url(url), cache_jwk_set=False, headers=_HEADERS, timeout=TIMEOUT_SECONDS)
+        self._url = check_url(url)
         self._clock = clock
         self._keys: dict[str, JSON] = {}
         self._fetched_at = self._next_try = float("-inf")
@@ -50,8 +49,8 @@ class Jwks:
 
     def _refresh(self, now: float) -> None:
         try:
-            self._keys = signing_keys(self._client.fetch_data())
-        except (PyJWTError, OSError, ValueError, RecursionError) as error:
+            self._keys = read_keys(_get(self._url))
+        except (OSError, HTTPException, JwksUnavailable) as error:
             logger.warning("keys of the issuer not read", error=type(error).__name__)
             self._is_down, self._next_try = True, now + PAUSE_AFTER_FAULT_SECONDS
             return
@@ -63,7 +62,7 @@ def check_url(url: str) -> str:
     parts = urlsplit(url)
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
     if not is_safe or not parts.hostname or parts.username is not None or parts.port == 0:
-        raise ValueError("JWT_JWKS_URL must be an https URL")
+        raise ValueError("JWT_JWKS_URL has to be an https URL")
     return url
 
 
@@ -74,12 +73,32 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def signing_keys(document: JSON) -> dict[str, JSON]:
-    """Return the signing keys by id, of equal ids the first; raise ValueError if there is none."""
-    listed = document.get("keys")
+def _get(url: str) -> bytes:
+    """Return the body of a 200. Redirects are not followed, so that only the configured host is asked."""
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}")
+        response = connection.getresponse()
+        body = response.read(MAX_BYTES + 1)
+    finally:
+        connection.close()
+    if response.status != 200 or len(body) > MAX_BYTES:
+        raise JwksUnavailable(f"answered with status {response.status} and {len(body)} bytes")
+    return body
+
+
+def read_keys(body: bytes) -> dict[str, JSON]:
+    """Return the signing keys by id; raise JwksUnavailable if there is none."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        raise JwksUnavailable("the answer is not JSON") from None
+    listed = document.get("keys") if isinstance(document, dict) else None
     keys = {key["kid"]: key for key in reversed(listed if isinstance(listed, list) else []) if _signs(key)}
     if not keys:
-        raise ValueError("the set contains no signing key")
+        raise JwksUnavailable("the answer holds no key that signs")
     return keys
 
 

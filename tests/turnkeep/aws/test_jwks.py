@@ -18,13 +18,14 @@ from issuer import Issuer, private_key, public_jwk, published
 from hand_clock import HandClock
 from turnkeep.aws.jwks import (
     FRESH_SECONDS,
+    MAX_BYTES,
     PAUSE_AFTER_FAULT_SECONDS,
     PAUSE_SECONDS,
     STALE_SECONDS,
     Jwks,
     JwksUnavailable,
     check_url,
-    signing_keys,
+    read_keys,
 )
 from turnkeep.errors import Unauthorized
 from turnkeep_local.processes import free_port
@@ -95,6 +96,7 @@ FAULTS: dict[str, tuple[int, dict[str, str], bytes]] = {
     "keys of another type": (200, {}, b'{"keys": {"a": 1}}'),
     "an empty set": (200, {}, b'{"keys": []}'),
     "a set without a usable key": (200, {}, b'{"keys": [null, 1, {"kid": "a"}, {"kid": 7, "kty": "RSA"}]}'),
+    "too large": (200, {}, GOOD + b" " * MAX_BYTES),
     "cut off": (200, {"Content-Length": "5000"}, GOOD[:-5]),
 }
 
@@ -151,14 +153,15 @@ def test_while_the_issuer_is_down_known_keys_serve_for_an_hour_and_no_longer(
 
 def test_of_two_keys_under_one_id_the_first_counts() -> None:
     first, second = public_jwk("p256", kid="a"), public_jwk("p384", kid="a")
-    assert signing_keys({"keys": [first, second]})["a"] == first
+    assert read_keys(json.dumps({"keys": [first, second]}).encode())["a"] == first
 
 
 @pytest.mark.parametrize(
     "unusable", [{"kty": "oct", "k": "c2VjcmV0"}, {"kty": "RSA", "use": "enc"}, {"kty": "RSA", "use": None}, {}]
 )
 def test_only_keys_that_sign_are_kept(unusable: dict[str, Any]) -> None:
-    assert signing_keys({"keys": [{"kid": "a", **unusable}, public_jwk("p256")]}).keys() == {"p256"}
+    body = json.dumps({"keys": [{"kid": "a", **unusable}, public_jwk("p256")]}).encode()
+    assert read_keys(body).keys() == {"p256"}
 
 
 @pytest.mark.parametrize(
