@@ -1,7 +1,7 @@
-"""Crashes of the deployed functions' app, over each protocol: SIGKILL after a turn of `papers` has begun, and after it
-was committed, then the same request again, as the protocol's clients send it: a key, a message's own id, a count of
-tries, or the whole history. test_crash_matrix.py crashes at the calls between. The sandbox that dies is a forked
-process that loads the function; another one is warm and lives on."""
+"""The crash matrix once more, through the deployed functions' app and over each protocol: SIGKILL before and after each
+call to the stores that a turn of `papers` makes, then the same request again, as the protocol's clients send it: a key,
+a message's own id, a count of tries, or the whole history. The sandbox that dies is a forked process that loads the
+function; another one is warm and lives on."""
 
 import json
 import os
@@ -24,6 +24,7 @@ LEASE_SECONDS = 1
 BEGIN = FLIP = "dynamodb.UpdateItem"
 LOAD, BATCH = "dynamodb.Query", "dynamodb.BatchWriteItem"
 TURN = [BEGIN, LOAD, BATCH, FLIP]
+SIDES = ("before", "after")
 FIRST, SECOND = "What is low-rank adaptation?", "And who wrote it?"
 LONG = f"{FIRST} " + " ".join(f"{number:x}" for number in range(9000, 11000))
 
@@ -144,13 +145,13 @@ def function(site: Site, monkeypatch: pytest.MonkeyPatch) -> Function:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_sandbox_that_dies_costs_no_turn_and_doubles_none(function: Function, name: str) -> None:
+def test_a_sandbox_that_dies_at_any_call_costs_no_turn_and_doubles_none(function: Function, name: str) -> None:
     asking, before, message, expected = SCENARIOS[name]
     _tell(function, "clean", before)
     *calls, answer = function.send_to_a_new_sandbox(asking("clean", message, 0), None)
     assert (answer.status, calls) == (200, expected)
 
-    points = {f"t-{at}": Doom(at, "kill_after") for at in (1, len(calls))}
+    points = {f"t-{at}-{side}": Doom(at, f"kill_{side}") for at in range(1, len(calls) + 1) for side in SIDES}  # type: ignore[arg-type]
     for thread_id, doom in points.items():
         _tell(function, thread_id, before)
         assert function.send_to_a_new_sandbox(asking(thread_id, message, 0), doom) == calls[: doom.at]
