@@ -22,7 +22,9 @@ from turnkeep.blocks.citations import ARXIV, Citing
 from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
 from turnkeep.documents.pipeline import Pipeline
+from turnkeep.graphfile import GraphSpec
 from turnkeep.models.chat import Models
+from turnkeep.owngraphs import as_agent
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
@@ -31,6 +33,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns.request import GraphCall
 from turnkeep_agents.papers.corpus import open_corpus
 from turnkeep_agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
 from turnkeep_agents.papers.nodes import Nodes
@@ -158,7 +161,10 @@ class Conversation:
 
     async def say(self, message: str, *, key: str | None = None, base: int | None = None) -> Turn:
         """One turn, without the metrics that it prints; fails where it is not kept. From `base` it branches."""
-        request = TurnRequest(USER, message, thread_id=self.thread_id, key=key, create=True, base=base)
+        call = None
+        if self.agent.is_own:  # a client of LangGraph sets the keys of a turn itself
+            call = GraphCall({**six_nodes.new_turn(), "messages": [{"type": "human", "content": message}]})
+        request = TurnRequest(USER, message, thread_id=self.thread_id, key=key, create=True, base=base, call=call)
         with contextlib.redirect_stdout(io.StringIO()):
             turn = await (await self._turns.start(request)).finish()
         if not turn.persisted:
@@ -173,6 +179,11 @@ def six(texts: Texts) -> Agent:
         return Reply(values["reply"], route=values["route"])
 
     return Agent("papers", six_nodes.build(texts).compile(), reply, six_nodes.new_turn, window=WINDOW_TURNS)
+
+
+def own_six(texts: Texts) -> Agent:
+    """The same graph, as a langgraph.json without a window serves it."""
+    return as_agent(six_nodes.build(texts), GraphSpec("six", "six_nodes.py", "graph", "langgraph.json"))
 
 
 class NotesState(TypedDict):

@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from capacity_rules import LISTING, PROSE, READING, WHATEVER, Budget, Cost
+from capacity_rules import LISTING, PROSE, READING, WHATEVER, WINDOWLESS, Budget, Cost
 from metering import Meter, delayed, metered, total
 from peers import PEERS, Peer, PeerRun, PeerStopped, create_tables, started
-from subjects import Conversation, client, new_table, papers, six, store
+from subjects import Conversation, client, new_table, own_six, papers, six, store
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
 from turnkeep.agents import Agent, build_agent
 from turnkeep.observability import logger
@@ -148,6 +148,7 @@ def subjects(data: Path) -> Iterator[Subject]:
         for content, texts, budget in _contents(data):
             yield Subject(name, content, build(texts), texts.message, budget)
     texts = prose_or_exit(data)
+    yield Subject("six nodes, langgraph.json", "prose", own_six(texts), texts.message, WINDOWLESS)
     yield Subject("papers, private", "prose", papers(texts), about_somebody(texts), WHATEVER, private=True)
 
 
