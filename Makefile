@@ -17,6 +17,7 @@ SEED ?=
 FAMILY ?=
 N ?= $(if $(SEED),1,1000)
 DEMO ?= yes
+AGENTS ?= yes
 AWS ?=
 
 .DEFAULT_GOAL := help
@@ -53,9 +54,9 @@ scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its ser
 	@SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1 .tools/sam/bin/sam validate --lint
 
 # SAM runs makes of its own, which must not take this one's flags. Tests of the layers read .aws-sam/made.
-build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock, DEMO=)
-	@mkdir -p .aws-sam && rm -f .aws-sam/made && echo "$(strip $(ARCH) $(DEMO) $(EXTRAS))" > .aws-sam/making
-	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" DEMO="$(DEMO)" \
+build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock, DEMO=, AGENTS=no)
+	@mkdir -p .aws-sam && rm -f .aws-sam/made && echo "$(strip $(ARCH) $(DEMO) $(AGENTS) $(EXTRAS))" > .aws-sam/making
+	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" DEMO="$(DEMO)" AGENTS="$(AGENTS)" \
 		SAM_CLI_TELEMETRY=0 sam build
 	@mv .aws-sam/making .aws-sam/made
 
@@ -88,7 +89,7 @@ projects: ready ## published LangGraph projects, fetched and run beside `langgra
 ready: .venv/ready
 	@$(BIN)/python tools/fetch.py
 
-.venv/ready: pyproject.toml uv.lock | uv
+.venv/ready: pyproject.toml agents/pyproject.toml uv.lock | uv
 	@echo 'Installing the packages of uv.lock into .venv ...' >&2
 	@uv sync --frozen --quiet
 	@touch $@

@@ -3,8 +3,8 @@ by way of dependencies/Makefile, `turnkeep build` at once. docs/decisions/0008 s
 
     python3.13 locked.py .aws-sam/build/DependenciesLayer/python
 
-Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock"; REQUIREMENTS, a
-file of other pins than the lock's, which graphs of one's own ask for.
+Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock"; AGENTS, "no"
+to leave out what only the five agents need; REQUIREMENTS, a file of pins to use instead of the lock, for own graphs.
 """
 
 import os
@@ -35,13 +35,13 @@ def main(target: Path) -> None:
 
 def locked(extras: list[str]) -> str:
     """What the lock pins for the layer, as a requirements.txt with hashes."""
-    options = ["--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate", "--extra", "aws"]
+    options = ["--frozen", "--no-dev", "--no-emit-workspace", "--no-header", "--no-annotate", "--extra", "aws"]
+    options += [] if os.environ.get("AGENTS") == "no" else ["--extra", "agents"]
     options += [part for extra in extras for part in ("--extra", extra)]
     options += [part for name in left_out(extras) for part in ("--prune", name)]
     return uv("export", "--project", str(PROJECT), *options)
 
 
-LAPTOP = ("python-multipart", "rich", "uvicorn", "watchfiles")
 PARSERS = ("defusedxml", "markdown-it-py", "pypdfium2", "selectolax")
 """functions/documents brings its own."""
 
@@ -51,7 +51,7 @@ def left_out(extras: list[str]) -> list[str]:
     zstandard compresses LangSmith's traces and httpx's answers, both of which do without; it is a quarter of the whole.
     ONNX Runtime needs protobuf and flatbuffers to make models, not to run them."""
     boto3 = [] if "bedrock" in extras else ["boto3"]
-    return [*LAPTOP, *PARSERS, "zstandard", *boto3, *(["protobuf", "flatbuffers"] if "dense" in extras else [])]
+    return [*PARSERS, "zstandard", *boto3, *(["protobuf", "flatbuffers"] if "dense" in extras else [])]
 
 
 def uv(*arguments: str) -> str:

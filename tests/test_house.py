@@ -18,8 +18,9 @@ from bare_app import bare_app
 from turnkeep.errors import TurnkeepError
 
 ROOT = Path(__file__).parents[1]
-SRC = ROOT / "src"
-BACKEND, AGENTS, DEMO, LOCAL = (SRC / f"turnkeep{name}" for name in ("", "_agents", "_demo", "_local"))
+SRC, WITH_AGENTS = ROOT / "src", ROOT / "agents"
+BACKEND, LOCAL = SRC / "turnkeep", SRC / "turnkeep_local"
+AGENTS, DEMO = WITH_AGENTS / "turnkeep_agents", WITH_AGENTS / "turnkeep_demo"
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text()
     for path in sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -84,7 +85,7 @@ def literals(tree: ast.Module, *, with_docstrings: bool) -> Iterator[str]:
 
 
 def rule_modules() -> list[Path]:
-    return sorted(path for pattern in RULES for path in SRC.glob(pattern))
+    return sorted(path for pattern in RULES for root in (SRC, WITH_AGENTS) for path in root.glob(pattern))
 
 
 def questions_in_code(folder: Path) -> Iterator[str]:
@@ -186,11 +187,15 @@ SWALLOWED = {
 
 
 def modules() -> list[Path]:
-    return sorted(SRC.rglob("*.py"))
+    return sorted(path for root in (SRC, WITH_AGENTS) for path in root.rglob("*.py"))
+
+
+def root_of(path: Path) -> Path:
+    return SRC if path.is_relative_to(SRC) else WITH_AGENTS
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(SRC).as_posix()
+    return path.relative_to(root_of(path)).as_posix()
 
 
 def test_no_module_is_too_large_to_read() -> None:
@@ -246,7 +251,7 @@ def test_a_broad_catch_is_told_from_a_narrow_one(code: str, found: list[str]) ->
 
 
 def test_no_module_is_named_after_nothing() -> None:
-    parts = {part for path in modules() for part in path.relative_to(SRC).with_suffix("").parts}
+    parts = {part for path in modules() for part in path.relative_to(root_of(path)).with_suffix("").parts}
     assert parts & {"util", "utils", "core", "helper", "helpers", "common", "misc", "base"} == set()
 
 
@@ -429,5 +434,5 @@ def test_every_folder_of_the_tree_exists() -> None:
     drawing = PAGES["CONTRIBUTING.md"].split("```\ntemplate.yaml")[1].split("\ntests/")[0]
     named = re.findall(r"[\w.-]+/|\b\w+\.yaml", drawing)
     assert len(named) > 8
-    places = (ROOT, SRC, BACKEND)
+    places = (ROOT, SRC, WITH_AGENTS, BACKEND)
     assert [name for name in named if not any((place / name).exists() for place in places)] == []

@@ -1,7 +1,7 @@
 """Fetches what the tests need before they run: a test reaches no other host, nor does a process that it starts.
 
 python tools/fetch.py            Java and DynamoDB Local: `make ready`
-python tools/fetch.py --check    also MariaDB and the packages of the wheel and of the functions: `make check`
+python tools/fetch.py --check    also MariaDB and the packages of the wheels and of the functions: `make check`
 """
 
 import os
@@ -36,7 +36,8 @@ def fetch_for_check() -> None:
     say("Fetching the packages that tests install, where uv's cache lacks them ...")
     with TemporaryDirectory() as name:
         locked = Path(name, "locked.txt")
-        run("uv", "export", "--quiet", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "-o", str(locked))
+        export = ["--frozen", "--no-dev", "--extra", "agents", "--extra", "dev", "--no-emit-workspace", "--no-hashes"]
+        run("uv", "export", "--quiet", *export, "-o", str(locked))
         for number, (python, *packages) in enumerate(_installed_by_tests(str(locked))):
             place = ["--python", python, "--target", str(Path(name, str(number)))]
             run("uv", "pip", "install", "--quiet", *place, *packages)
@@ -47,7 +48,7 @@ def _installed_by_tests(locked: str) -> Iterator[tuple[str, ...]]:
     for python in PYTHONS:
         find = ["uv", "python", "find", "--quiet", "--no-project", "--no-python-downloads", python]
         if subprocess.run(find, capture_output=True, check=False).returncode == 0:  # noqa: S603
-            yield python, str(ROOT), "--constraints", locked
+            yield python, f"{ROOT}[dev]", str(ROOT / "agents"), "--constraints", locked
     for requirements in sorted(ROOT.glob("functions/*/requirements.txt")):
         yield "3.13", "--no-deps", "--requirement", str(requirements)
 

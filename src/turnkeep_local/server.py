@@ -50,7 +50,7 @@ BACKLOG = 128
 
 
 def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> None:
-    """Runs until it is told to stop, with the graphs of the langgraph.json `config`, else the agents on board; raises
+    """Runs until it is told to stop, with the graphs of the langgraph.json `config`, else the installed agents; raises
     LocalError or UnusableGraphFile with the line that mends it."""
     signal.signal(signal.SIGTERM, stop)
     with take_port(port) as listener:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from stack import ROOT, Stack, emulated_aws
 
-BUILT_FROM = ("template.yaml", "pyproject.toml", "uv.lock", "Makefile", "functions", "layers", "src")
+BUILT_FROM = ("template.yaml", "pyproject.toml", "uv.lock", "Makefile", "functions", "layers", "src", "agents")
 STAMP = ROOT / ".aws-sam" / "made"
 """Contains the options of the last `make build` that succeeded, and is as old as its beginning."""
 
@@ -19,7 +19,7 @@ def built() -> None:
 
 
 def is_fresh() -> bool:
-    if not STAMP.exists() or STAMP.read_text() != "x86_64 yes\n":
+    if not STAMP.exists() or STAMP.read_text() != "x86_64 yes yes\n":
         return False
     files = (file for name in BUILT_FROM for file in (ROOT / name, *(ROOT / name).rglob("*")))
     # A folder is younger than its files where Python put its bytecode in it.

@@ -69,7 +69,7 @@ def test_files_of_a_layer_serve_the_agent_that_they_are_for_and_stop_no_other(
     function_environ: dict[str, str], tmp_path: Path
 ) -> None:
     joins, access = tmp_path / "joins.json", tmp_path / "access.json"
-    joins.write_bytes((ROOT / "src/turnkeep_demo/samples/field_service/joins.json").read_bytes())
+    joins.write_bytes((ROOT / "agents/turnkeep_demo/samples/field_service/joins.json").read_bytes())
     access.write_text('{"rules": [{"tenants": "acme"}]}')
     environ = function_environ | {"DATABASE__JOINS": str(joins), "DATABASE__ACCESS": str(access)}
     with sandbox(find_runtime_emulator(ROOT), FUNCTIONS / "api", environ, log=tmp_path / "log") as call:

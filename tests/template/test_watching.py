@@ -292,8 +292,8 @@ def queries() -> list[str]:
 
 
 def modules() -> Iterator[ast.Module]:
-    for folder in (*(ROOT / f"src/turnkeep{each}" for each in ("", "_local", "_agents")), ROOT / "functions"):
-        for path in folder.rglob("*.py"):
+    for folder in ("src", "agents/turnkeep_agents", "functions"):
+        for path in (ROOT / folder).rglob("*.py"):
             yield ast.parse(path.read_text())
 
 

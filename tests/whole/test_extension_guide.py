@@ -26,7 +26,7 @@ from turnkeep.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
-COPIED = ("src", "functions", "layers", "events", "tests", "docs", "benchmarks", "tools")
+COPIED = ("src", "agents", "functions", "layers", "events", "tests", "docs", "benchmarks", "tools")
 COPIED += ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "Makefile", "pyproject.toml")
 COPIED += ("template.yaml", "watching.yaml")
 PACKAGE = "reading"
@@ -51,7 +51,7 @@ class Copy:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def environ(self, **more: str) -> Mapping[str, str]:
-        return {**ENVIRONMENT, "PYTHONPATH": str(self.root / "src"), **more}
+        return {**ENVIRONMENT, "PYTHONPATH": f"{self.root / 'src'}:{self.root / 'agents'}", **more}
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_what_the_guide_names_is_so(copy: Copy) -> None:
     agent = Agent("any", graph=None, read_reply=lambda _: Reply(""))  # type: ignore[arg-type]
     assert f"newest {agent.window} turns" in GUIDE
     assert f"shows {agent.prompt_window} of" in GUIDE
-    named = re.findall(r"`((?:src|tests|docs)/[\w/.]+|\w+\.(?:toml|yaml))`", re.sub(BOX, "", GUIDE))
+    named = re.findall(r"`((?:src|agents|tests|docs)/[\w/.]+|\w+\.(?:toml|yaml))`", re.sub(BOX, "", GUIDE))
     assert len(named) >= 5
     assert [path for path in named if not (copy.root / path).exists()] == []
 
@@ -142,7 +142,7 @@ def test_what_the_guide_writes_keeps_the_rules_of_the_house(copy: Copy) -> None:
     copy.run("lint-imports", "--no-cache")
     if (ROOT / ".mypy_cache").is_dir():  # what is known of all that the guide leaves alone
         shutil.copytree(ROOT / ".mypy_cache", copy.root / ".mypy_cache")
-    copy.run("mypy", *(path for path in written if path.startswith(("src", PACKAGE))))
+    copy.run("mypy", *(path for path in written if path.startswith(("src", "agents", PACKAGE))))
 
 
 def test_the_new_agent_edits_nothing_of_ours() -> None:

@@ -18,14 +18,21 @@ from turnkeep_local.cli.seal import add_seal
 
 PORT = 8000
 GRAPHS = "langgraph.json"
+OF_DEV = {"httpx", "rich", "uvicorn", "watchfiles"}
+NO_GRAPHS = "There is no langgraph.json here. Begin with `turnkeep new NAME`, or install turnkeep[agents]."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and gives the exit code: 1 with one clear message where something is missing."""
+    """Run one command and return its exit code: 1 after a message that says what is missing."""
     try:
         _run(_parser().parse_args(arguments))
     except (LocalError, UnusableGraphFile) as error:
         print(f"turnkeep: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        if error.name not in OF_DEV:
+            raise
+        print(f'turnkeep: this command needs {error.name}: pip install "turnkeep[dev]"', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 0
@@ -72,6 +79,8 @@ def _dev(options: argparse.Namespace) -> None:
 
     named = options.config or os.environ.get("TURNKEEP_GRAPHS") or GRAPHS
     is_there = named != GRAPHS or Path(GRAPHS).is_file()
+    if not is_there and not entries():
+        raise LocalError(NO_GRAPHS)
     serve(os.environ, _port(options.port), Path(named).resolve() if is_there else None)
 
 

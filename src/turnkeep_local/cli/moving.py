@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from turnkeep_local.moving.arrivals import Arrivals
     from turnkeep_local.moving.savers import OldTable
 
-EXTRAS = {"langgraph-checkpoint-aws": "checkpoint-aws", "langgraph-checkpoint-dynamodb": "checkpoint-dynamodb"}
+PACKAGES = ("langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb")
 _ADVICE = {
     "ResourceNotFoundException": "There is no table {old} here, or not the one of writes, or none to go to",
     "AccessDeniedException": (
@@ -29,7 +29,7 @@ _ADVICE = {
 def add_import(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser("import", help="take threads out of a table that another saver of LangGraph wrote")
     old = parser.add_argument_group("the old table")
-    old.add_argument("--from", dest="package", required=True, choices=sorted(EXTRAS), help="what wrote it")
+    old.add_argument("--from", dest="package", required=True, choices=PACKAGES, help="what wrote it")
     old.add_argument("--table", dest="old", required=True, metavar="NAME")
     old.add_argument(
         "--writes-table", default="", metavar="NAME", help="its second one (langgraph-checkpoint-dynamodb)"
@@ -78,9 +78,8 @@ def _old(options: argparse.Namespace) -> "OldTable":
     try:
         return KINDS[options.package](Place(options.old, region, options.endpoint_url, options.writes_table, *large))
     except ModuleNotFoundError as error:
-        extra = EXTRAS[options.package]
         raise LocalError(
-            f'{options.package} reads its table, and is missing: pip install "turnkeep[{extra}]"'
+            f'{options.package}, which reads its table, is not installed: pip install "turnkeep[import]"'
         ) from error
 
 

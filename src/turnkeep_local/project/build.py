@@ -30,9 +30,9 @@ def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: C
     for line in _remarks(file):
         say(line)
     layers.copy_functions(stack, target, tools)
-    layers.make_dependencies(stack, target, tools, extras)
+    layers.make_dependencies(stack, target, tools, extras, agents)
     layers.make_package(stack, target, tools, agents)
-    packages = resolve(file, target / layers.DEPENDENCIES / "python", stack / "pyproject.toml", tools)
+    packages = resolve(file, target / layers.DEPENDENCIES / "python", stack, tools)
     if packages.everywhere:
         layers.replace_dependencies(stack, target, tools, packages)
     layers.make_graphs(file, stack, target, tools, packages)
@@ -57,7 +57,7 @@ def _checked(config: Path) -> GraphFile:
 
 def _contents(file: GraphFile, packages: Packages, agents: Sequence[str]) -> Iterator[str]:
     yield f"graphs      {', '.join(file.graphs)}"
-    yield f"agents      {', '.join(agents) or 'none of those on board'}"
+    yield f"agents      {', '.join(agents) or 'none of turnkeep-agents'}"
     yield f"packages    {_listed(packages.pins) or 'none but those that every function has'}"
     if packages.replaced:
         yield f"for these graphs every function has, untried with Turnkeep: {', '.join(packages.replaced)}"
@@ -76,7 +76,7 @@ def _next_steps(file: GraphFile, where: Path, tools: Tools) -> Iterator[str]:
 
 
 def find_stack() -> Path:
-    """The folder of template.yaml: inside the installed package, beside the sources, or the current directory."""
+    """The folder of template.yaml: inside the installed package, next to the sources, or the current directory."""
     places = (Path(__file__).with_name("stack"), Path(__file__).parents[3], Path.cwd())
     found = next((place for place in places if (place / "template.yaml").is_file()), None)
     if found is None:
@@ -90,11 +90,12 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _agents(file: GraphFile) -> list[str]:
-    known = layers.agents_on_board()
+    known = layers.installed_agents()
     if file.agents == "all":
         return known
     if unknown := [each for each in file.agents if each not in known]:
-        raise LocalError(f"{file.path}: `agents` names {', '.join(unknown)}; on board are {', '.join(known)}.")
+        installed = ", ".join(known) or 'none (pip install "turnkeep[agents]")'
+        raise LocalError(f"{file.path}: `agents` names {', '.join(unknown)}. Installed agents: {installed}.")
     return list(file.agents)
 
 
@@ -135,7 +136,7 @@ def _check_size(target: Path, agents: Sequence[str]) -> None:
     own = [target / layers.GRAPHS / room for room in ("python", "graphs")]
     largest = [each for room in own for each in layers.sizes(room).items()]
     rows = [f"{size / 1e6:8.1f} MB  {name}" for name, size in sorted(largest, key=lambda each: -each[1])[:SHOWN]]
-    board = ' "agents" of langgraph.json brings those on board.' if agents else ""
+    board = ' "agents" in langgraph.json adds those of turnkeep-agents.' if agents else ""
     raise LocalError(
         f"{whole / 1e6:.0f} MB unzipped; Lambda takes {MOST_BYTES / 1e6:.0f}, of which every deployment has "
         f"{found[layers.DEPENDENCIES] / 1e6:.0f}. Leave out of your requirements what graphs do without.{board}\n"

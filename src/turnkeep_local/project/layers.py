@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from importlib.metadata import distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +17,7 @@ DEPENDENCIES, PACKAGE, GRAPHS = "layers/dependencies", "layers/turnkeep", "layer
 LAYERS = (DEPENDENCIES, PACKAGE, GRAPHS)
 MOUNTED_AT = "/opt/graphs"
 AGENTS, DEMO = "turnkeep_agents", "turnkeep_demo"
+OWN, OF_AGENTS = "turnkeep", "turnkeep-agents"
 NEVER_SENT = {".aws-sam", ".git", ".langgraph_api", ".turnkeep", ".venv", "node_modules", "venv"}
 """Folders, beside those that Python and its tools keep their caches in."""
 _NO_GRAPHS = 'Graphs: { Built: { File: "" } }'
@@ -28,8 +29,9 @@ def copy_functions(stack: Path, target: Path, tools: Tools) -> None:
         tools.install(requirements, requirements.parent, folder=target)
 
 
-def make_dependencies(stack: Path, target: Path, tools: Tools, extras: Sequence[str]) -> None:
-    tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), EXTRAS=" ".join(extras))
+def make_dependencies(stack: Path, target: Path, tools: Tools, extras: Sequence[str], agents: Sequence[str]) -> None:
+    wanted = {"EXTRAS": " ".join(extras), "AGENTS": "yes" if agents else "no"}
+    tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), **wanted)
 
 
 def replace_dependencies(stack: Path, target: Path, tools: Tools, packages: Packages) -> None:
@@ -41,24 +43,29 @@ def replace_dependencies(stack: Path, target: Path, tools: Tools, packages: Pack
 
 
 def make_package(stack: Path, target: Path, tools: Tools, agents: Sequence[str]) -> None:
-    """The installed package without what a laptop runs, and of the agents on board with those that are named."""
+    """Copy the installed package without what only a laptop runs, and of the installed agents those that are named."""
     place = target / PACKAGE / "python"
     for package in ("turnkeep", *((AGENTS, DEMO) if agents else ())):
-        left_out = () if package == "turnkeep" else set(agents_on_board()).difference(agents)
+        left_out = () if package == "turnkeep" else set(installed_agents()).difference(agents)
         unused = shutil.ignore_patterns("__pycache__", "commands", "commands.py", *left_out)
         shutil.copytree(str(files(package)), place / package, ignore=unused)
-    _describe(place, agents)
+    for name in (OWN, *([OF_AGENTS] if agents else [])):
+        _describe(place, distribution(name), agents)
     tools.python(stack / "layers" / "slim.py", str(place))
 
 
-def agents_on_board() -> list[str]:
-    return sorted(each.name for each in distribution("turnkeep").entry_points if each.group == "turnkeep.agents")
+def installed_agents() -> list[str]:
+    """Return the names of the agents in `turnkeep-agents`; none if that is not installed."""
+    try:
+        points = distribution(OF_AGENTS).entry_points
+    except PackageNotFoundError:
+        return []
+    return sorted(each.name for each in points if each.group == "turnkeep.agents")
 
 
-def _describe(place: Path, agents: Sequence[str]) -> None:
-    """What importlib.metadata finds: the package's own notes, and the entry points that are still there."""
-    own = distribution("turnkeep")
-    notes = place / f"turnkeep-{own.version}.dist-info"
+def _describe(place: Path, own: Distribution, agents: Sequence[str]) -> None:
+    """Write the metadata that importlib.metadata reads, with the entry points of these agents."""
+    notes = place / f"{own.name.replace('-', '_')}-{own.version}.dist-info"
     notes.mkdir()
     (notes / "METADATA").write_text(own.read_text("METADATA") or "")
     points = [each for each in own.entry_points if each.name in agents]

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import distributions
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +19,7 @@ from turnkeep_local.project.tools import LAMBDA_PYTHON, Tools
 
 DESCRIPTIONS = ("pyproject.toml", "setup.py", "requirements.txt")
 """Of what a folder needs: as for LangGraph's own build, the first that is there."""
-ELSEWHERE = ("turnkeep", "boto3", "botocore", "s3transfer")
+ELSEWHERE = ("turnkeep", "turnkeep-agents", "boto3", "botocore", "s3transfer")
 """In a layer of its own, or in Lambda's runtime."""
 CUT = {"aws-lambda-powertools", "cffi", "phonenumberslite", "pycparser", "python-stdnum", "sqlalchemy", "sqlglot"}
 """What layers/slim.py leaves of these is enough for Turnkeep; a graph that needs one gets all of the same version."""
@@ -41,9 +42,8 @@ class Packages:
     replaced: tuple[str, ...] = ()
 
 
-def resolve(file: GraphFile, held: Path, own: Path, tools: Tools) -> Packages:
-    """What the graphs of `file` need that is not installed in `held`; `own` is Turnkeep's pyproject.toml. Raises
-    LocalError."""
+def resolve(file: GraphFile, held: Path, stack: Path, tools: Tools) -> Packages:
+    """Return what the graphs of `file` need that is not installed in `held`. Raises LocalError."""
     installed: dict[str, str] = {canonicalize_name(one.name): one.version for one in distributions(path=[str(held)])}
     with TemporaryDirectory() as name:
         inputs = list(_inputs(file, Path(name)))
@@ -54,7 +54,7 @@ def resolve(file: GraphFile, held: Path, own: Path, tools: Tools) -> Packages:
         try:
             found, shared = choice.made(inputs, bounds, locked), installed
         except LocalError:
-            ours = _ranges(own, installed, Path(name) / "turnkeep.in")
+            ours = _ranges(stack, installed, Path(name) / "turnkeep.in")
             both = _pins(_versions(choice.made([ours, *inputs], "", bounds + locked).splitlines()))
             shared = _versions(choice.made([ours], both, "").splitlines())
             found = choice.made(inputs, both, "")
@@ -99,10 +99,12 @@ class _Choice:
         return "\n".join([f"What {self.config} needs cannot be had for {place}.", *shown])
 
 
-def _ranges(own: Path, installed: Mapping[str, str], target: Path) -> Path:
-    """What Turnkeep itself asks for on Lambda."""
-    project = tomllib.loads(own.read_text())["project"]
-    asked = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
+def _ranges(stack: Path, installed: Mapping[str, str], target: Path) -> Path:
+    """Write the version ranges that Turnkeep and its agents ask for."""
+    asked: list[str] = []
+    for file in ("pyproject.toml", "agents/pyproject.toml"):
+        project = tomllib.loads((stack / file).read_text())["project"]
+        asked += [*project["dependencies"], *chain(*project.get("optional-dependencies", {}).values())]
     target.write_text("\n".join(each for each in asked if canonicalize_name(Requirement(each).name) in installed))
     return target
 

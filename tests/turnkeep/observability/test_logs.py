@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from turnkeep.observability import annotate, correlate, correlation_id, fingerprint, logger, place
 
-SOURCES = Path(__file__).parents[3] / "src"
+ROOT = Path(__file__).parents[3]
 RESERVED = {*vars(logging.makeLogRecord({})), "message", "asctime"}
 OPTIONS = {"extra", "exc_info", "stack_info", "stacklevel"}
 
@@ -32,7 +32,7 @@ def run(code: str, **environ: str) -> "subprocess.CompletedProcess[str]":
 
 def log_calls() -> list[tuple[Path, ast.Call]]:
     found = []
-    for path in SOURCES.rglob("*.py"):
+    for path in (*(ROOT / "src").rglob("*.py"), *(ROOT / "agents").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             if is_method and isinstance(node.func.value, ast.Name) and node.func.value.id == "logger":

@@ -130,8 +130,8 @@ def test_what_graphs_need_is_installed_beside_them(project: Project) -> None:
 def test_agents_on_board_come_along_as_the_file_says(project: Project, agents: Any, kept: set[str]) -> None:
     place = project.write(turnkeep={"agents": agents}).build() / "layers/turnkeep/python"
     found = {each.parent.name for each in place.glob("turnkeep_agents/*/graph.py")}
-    (points,) = place.glob("turnkeep-*.dist-info/entry_points.txt")
-    named = [line.partition(" ")[0] for line in points.read_text().splitlines() if "turnkeep_agents." in line]
+    points = "".join(file.read_text() for file in place.glob("turnkeep*.dist-info/entry_points.txt"))
+    named = [line.partition(" ")[0] for line in points.splitlines() if "turnkeep_agents." in line]
     assert (found, set(named), (place / "turnkeep_demo").exists()) == (kept, kept, bool(kept))
     assert (place / "turnkeep/aws/deployment.py").exists()
     assert not list(place.glob("turnkeep_local")) + list(place.glob("turnkeep_agents/*/commands*"))
@@ -171,7 +171,7 @@ def test_what_will_not_be_as_it_says_is_told_and_the_rest_is_built(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"turnkeep": {"agents": ["paper"]}}, "`agents` names paper; on board are campaigns, "),
+        ({"turnkeep": {"agents": ["paper"]}}, "`agents` names paper. Installed agents: campaigns, "),
         ({"dependencies": [".", "../shared"]}, "is not inside its folder"),
         ({"encryption": {}}, "langgraph.json:1: `encryption` is not applied"),
         ({"graphs": {}}, "no graphs"),

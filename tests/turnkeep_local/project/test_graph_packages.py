@@ -52,7 +52,9 @@ def held(tmp_path: Path) -> Path:
         notes = tmp_path / "held" / f"{name}-{version}.dist-info"
         notes.mkdir(parents=True)
         (notes / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    (tmp_path / "own.toml").write_text(OWN)
+    for place in ("stack", "stack/agents"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "pyproject.toml").write_text(OWN if place == "stack" else "[project]\ndependencies = []\n")
     return tmp_path / "held"
 
 
@@ -66,7 +68,7 @@ def project(folder: Path, dependencies: list[str], **files: str) -> GraphFile:
 
 
 def resolved(file: GraphFile, held: Path, uv: Any) -> Packages:
-    return resolve(file, held, held.parent / "own.toml", uv)
+    return resolve(file, held, held.parent / "stack", uv)
 
 
 def test_what_every_function_has_is_left_out_at_the_version_it_has(tmp_path: Path, held: Path) -> None:
