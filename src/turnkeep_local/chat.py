@@ -1,40 +1,37 @@
-"""What the terminal chat says to a server, over the same HTTP that every client uses. Each message has a key: when the
-connection breaks the request is sent again with it, and the turn is made once."""
+"""`turnkeep chat`: one thread in a terminal, over the same HTTP as every client.
+
+A message keeps its idempotency key until its turn is stored: sent again after a fault, it makes one turn.
+"""
 
 import json
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import httpx
 
+from turnkeep.texts import printable
 from turnkeep_local import LocalError
 from turnkeep_local.home import open_home
 from turnkeep_local.hosts import is_this_machine
 from turnkeep_local.processes import end, is_listening, spawn, wait_until
-from turnkeep_local.screen import Answer, Screen
 
-Payload: TypeAlias = dict[str, Any]
-
-PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server says something every 5
-RETRY_SECONDS = (1, 2, 4, 8, 15, 15, 15)
-LONGEST_WAIT = 30  # seconds that a server may ask for
+PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server sends a heartbeat every 5
 START_SECONDS = 90.0  # the first start fetches the database
+AGAIN = "Send the same message again: it makes one turn."
 
 
 @contextmanager
 def a_server(url: str, environ: Mapping[str, str]) -> Iterator[None]:
-    """One for the time of a chat, where none listens at a URL of this machine."""
+    """Start a server for the time of the chat if `url` names this machine and nothing listens there."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise LocalError(f"{url} is no URL. Give one such as http://127.0.0.1:8000")
+        raise LocalError(f"{url} is not a URL. Give one such as http://127.0.0.1:8000")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     if parts.hostname not in ("127.0.0.1", "localhost") or is_listening(port):
         yield
@@ -44,7 +41,7 @@ def a_server(url: str, environ: Mapping[str, str]) -> Iterator[None]:
     command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)]
     server = spawn(command, log=log, environ=environ, at_our_death=signal.SIGTERM)
     try:
-        wait_until(partial(_is_up, url), server, log=log, name="The server", seconds=START_SECONDS)
+        wait_until(lambda: _is_up(url), server, log=log, name="The server", seconds=START_SECONDS)
         yield
     finally:
         end(server, patience_seconds=20)
@@ -58,103 +55,112 @@ def _is_up(url: str) -> bool:
 
 
 def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False) -> httpx.Client:
-    """A client of the server at `url`; where it is a deployed one, with the key of its environment. Raises LocalError
-    for plain http to another machine, unless `insecure`."""
+    """Return a client that sends TURNKEEP_KEY. Raises LocalError for http to another machine, unless `insecure`."""
     if not insecure and urlsplit(url).scheme == "http" and not is_this_machine(urlsplit(url).hostname):
         raise LocalError(f"{url} would carry messages and key in clear. Use https://, or --insecure if you mean it.")
     key = environ.get("TURNKEEP_KEY")
     return httpx.Client(base_url=url, timeout=PATIENCE, headers={"x-api-key": key} if key else {})
 
 
-class _Again(Exception):
-    """The same request is to be sent again, after `seconds` where the server says how many."""
+def converse(client: httpx.Client, agent: str | None, thread_id: str | None, read_line: Callable[[], str]) -> None:
+    """Chat until the input ends. Raises LocalError if the server does not answer or the thread is unknown."""
+    thread = _thread(client, thread_id)
+    chat = Chat(client, thread["thread_id"], thread.get("agent") or agent)
+    _write(f"Thread {chat.thread_id}  {thread.get('title') or ''}\nCtrl-C stops an answer, Ctrl-D ends.\n")
+    with suppress(EOFError):
+        while True:
+            _take(chat, read_line)
+    _write(f"\nContinue with: turnkeep chat --thread {chat.thread_id}\n")
 
-    def __init__(self, reason: str, seconds: int | None = None) -> None:
-        super().__init__(reason)
-        self.seconds = seconds
+
+def _thread(client: httpx.Client, known: str | None) -> Any:
+    try:
+        response = client.get(f"/threads/{quote(known, safe='')}") if known else client.post("/threads", json={})
+    except httpx.HTTPError as error:
+        raise LocalError(f"{client.base_url} does not answer: {error}") from error
+    _check(response)
+    return response.json()
+
+
+def _take(chat: "Chat", read_line: Callable[[], str]) -> None:
+    line = ""
+    try:
+        if line := read_line().strip():
+            chat.ask(line)
+    except KeyboardInterrupt:  # the stream of an answer is closed by now, which cancels its turn
+        _write("\nStopped. The turn is cancelled, unless it was stored a moment before.\n" if line else "\n")
+    except LocalError as error:
+        _write(f"\n{error}\n")
 
 
 @dataclass
 class Chat:
-    """One thread in one terminal; `thread_id` and `agent` may change. `pause` takes seconds."""
+    """One thread; `_keys` has the idempotency keys of messages that may not be stored."""
 
     client: httpx.Client
     thread_id: str
     agent: str | None
-    screen: Screen
-    pause: Callable[[float], None] = time.sleep
-    last: Payload = field(default_factory=dict)
-    """The newest turn, as the server told it."""
-    _unsettled: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
-    """Keys of messages whose fate is not known: the same message sent again makes one turn."""
+    _keys: dict[str, str] = field(default_factory=dict)
 
-    def call(self, method: str, path: str, body: object = None) -> Any:
-        """What the server answers, as JSON; raises LocalError."""
-        try:
-            response = self.client.request(method, path, json=body)
-        except httpx.HTTPError as error:
-            raise LocalError(f"{self.client.base_url} does not answer: {error}") from error
-        if response.is_error:
-            raise LocalError(_complaint(_problem(response)))
-        return response.json()
-
-    def ask(self, message: str) -> Payload:
-        """Sends a message and shows the answer as it comes; gives the turn. Raises LocalError where none is made."""
-        key = self._unsettled.setdefault((self.thread_id, self.agent, message), uuid4().hex)
-        with Answer(self.screen) as answer:
-            self.last = self._turn(message, key, answer)
-            answer.finish(self.last["reply"])
-        if self.last.get("persisted"):
-            self._unsettled.clear()
-        return self.last
-
-    def _turn(self, message: str, key: str, answer: Answer) -> Payload:
-        for seconds in RETRY_SECONDS:
-            try:
-                return self._attempt(message, key, answer)
-            except _Again as again:
-                answer.step(f"{again} Asking again ...")
-                answer.begin_again()
-                self.pause(seconds if again.seconds is None else again.seconds)
-        raise LocalError("The server gave no answer. Send the same message again: it makes one turn.")
-
-    def _attempt(self, message: str, key: str, answer: Answer) -> Payload:
+    def ask(self, message: str) -> None:
+        """Send a message and write its answer as it streams. Raises LocalError if it makes no turn."""
+        url = f"/threads/{self.thread_id}/turns/stream"
         body = {"message": message} | ({"agent": self.agent} if self.agent else {})
-        url, headers = f"/threads/{self.thread_id}/turns/stream", {"Idempotency-Key": key}
+        headers = {"Idempotency-Key": self._keys.setdefault(message, uuid4().hex)}
         try:
             with self.client.stream("POST", url, json=body, headers=headers) as response:
-                if response.is_error:
-                    response.read()
-                    raise _refusal(response)
-                return _listen(read_events(response.iter_lines()), answer)
+                _check(response)
+                turn = _show(read_events(response.iter_lines()))
         except httpx.TransportError as error:
-            raise _Again(f"The connection broke ({type(error).__name__}).") from error
+            raise LocalError(f"The connection broke ({type(error).__name__}). {AGAIN}") from error
+        if turn["persisted"]:
+            self._keys.clear()
+        _write_notes(turn)
 
 
-def _refusal(response: httpx.Response) -> Exception:
-    wait, problem = response.headers.get("retry-after", ""), _problem(response)
-    if response.status_code in (409, 429, 503) and wait.isdecimal() and int(wait) <= LONGEST_WAIT:
-        return _Again(f"{problem.get('title')}.", int(wait))
-    return LocalError(_complaint(problem))
-
-
-def _listen(events: Iterable[tuple[str, Payload]], answer: Answer) -> Payload:
+def _show(events: Iterable[tuple[str, Any]]) -> Any:
+    """Write an answer and its steps; return the turn."""
+    draft = ""
     for name, data in events:
         match name:
             case "token":
-                answer.feed(data["content"])
+                draft += data["content"]
+                _write(data["content"])
             case "complete":
+                reply = data["reply"]
+                _write(reply.removeprefix(draft) if reply.startswith(draft) else f"\n\n{reply}")
                 return data
             case "error":
                 raise LocalError(_complaint(data))
             case _:
-                told = [str(value) for key, value in data.items() if key != "event" and isinstance(value, str | float)]
-                answer.step(f"{name.replace('_', ' ')}: {', '.join(told)}")
-    raise _Again("The connection ended before the turn was complete.")
+                values = [str(each) for key, each in data.items() if key != "event" and isinstance(each, str | float)]
+                _write_line(f"[{name.replace('_', ' ')}: {', '.join(values)}]", begins="\n" if draft else "")
+    raise LocalError(f"The connection ended before the turn was complete. {AGAIN}")
 
 
-def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
-    """Server-sent events as (name, data); comments, which keep the line open, are passed over."""
+def _write_notes(turn: Any) -> None:
+    _write("\n")
+    for source in turn.get("sources", ()):
+        if source.get("cited"):
+            _write_line(f"[{source['id']}] {source.get('title') or ''}  {source.get('url') or ''}")
+    if turn.get("warnings"):
+        _write_line(f"Warnings: {', '.join(turn['warnings'])}")
+    if not turn["persisted"]:
+        unsure = "It is unknown whether this turn was" if turn["persisted"] is None else "This turn was not"
+        _write_line(f"{unsure} stored. {AGAIN}")
+
+
+def _write(text: str) -> None:
+    """Write text of a server, which cannot control the terminal."""
+    print(printable(text), end="", flush=True)
+
+
+def _write_line(text: str, begins: str = "") -> None:
+    _write(f"{begins}  {' '.join(text.split())}\n")
+
+
+def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the name and data of server-sent events, without comments."""
     name, data = "", ""
     for line in lines:
         if line.startswith("event:"):
@@ -166,13 +172,16 @@ def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
             name, data = "", ""
 
 
-def _problem(response: httpx.Response) -> Payload:
-    try:
-        problem: Payload = response.json()
-    except ValueError:
-        return {"title": f"Status {response.status_code}", "code": "unreadable", "detail": response.text[:200]}
-    return problem
+def _check(response: httpx.Response) -> None:
+    if response.is_error:
+        response.read()
+        try:
+            problem = response.json()
+        except ValueError:
+            problem = {}
+        known = isinstance(problem, dict) and "title" in problem
+        raise LocalError(_complaint(problem) if known else f"Status {response.status_code}: {response.text[:200]}")
 
 
-def _complaint(problem: Payload) -> str:
-    return f"{problem.get('title')}: {problem.get('detail')} ({problem.get('code')})"
+def _complaint(problem: Any) -> str:
+    return f"{problem['title']}: {problem['detail']} ({problem['code']})"

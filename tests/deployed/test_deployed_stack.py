@@ -14,8 +14,7 @@ from desk import noise
 from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, desk_of, fresh
 from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
-from turnkeep_local.chat import open_client, read_events
-from turnkeep_local.talk import converse
+from turnkeep_local.chat import converse, open_client, read_events
 
 pytestmark = [pytest.mark.slow]
 

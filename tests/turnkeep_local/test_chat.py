@@ -1,183 +1,186 @@
-"""The terminal chat's side of HTTP: one message makes one turn, whatever happens to the connection."""
+"""The terminal chat over a scripted server, and once on a real terminal."""
 
-import io
 import json
+import os
+import pty
 import re
-from collections.abc import Iterator
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import httpx
 import pytest
 
 from turnkeep_local import LocalError
-from turnkeep_local.chat import RETRY_SECONDS, Chat, open_client, read_events
-from turnkeep_local.screen import Screen
+from turnkeep_local.chat import converse, open_client, read_events
 
-TURN = {"thread_id": "t1", "turn_number": 1, "reply": "Whole reply.", "sources": [], "warnings": [], "persisted": True}
+TURN = {"reply": "Whole reply.", "sources": [], "warnings": [], "persisted": True}
 PROBLEM = {"title": "Another turn of this thread is running", "detail": "Wait.", "code": "thread_busy"}
+CONTROL = "a\x1b]52;c;eA==\x07b\x9b2J\x1b[8m\u202ec"
+READABLE = "a ]52;c;eA== b 2J [8mc"
 
 
-def sse(*events: tuple[str, dict]) -> str:
+def sse(*events: tuple[str, dict[str, Any]]) -> str:
     return "".join(f"id: 1\nevent: {name}\ndata: {json.dumps({'event': name, **data})}\n\n" for name, data in events)
 
 
-def answered(*events: tuple[str, dict]) -> httpx.Response:
+def answered(*events: tuple[str, dict[str, Any]]) -> httpx.Response:
     return httpx.Response(200, text=sse(*events))
 
 
-def cut(*events: tuple[str, dict]) -> httpx.Response:
-    """Some events, and then the connection breaks."""
+def complete(**turn: Any) -> httpx.Response:
+    return answered(("complete", TURN | turn))
+
+
+def cut(error: BaseException) -> httpx.Response:
+    """An answer that breaks after its first token."""
 
     def pieces() -> Iterator[bytes]:
-        yield sse(*events).encode()
-        raise httpx.ReadError("cut")
+        yield sse(("token", {"content": "Whole"})).encode()
+        raise error
 
     return httpx.Response(200, content=pieces())
 
 
 class Server:
-    """Gives its answers in turn; an exception among them is raised."""
+    """Returns the answers in order; knows the thread t1, and creates new."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.answers = list(answers)
-        self.seen: list[httpx.Request] = []
-        self.pauses: list[float] = []
+        self.turns: list[httpx.Request] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.seen.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    @property
-    def keys(self) -> list[str]:
-        return [request.headers["idempotency-key"] for request in self.seen]
-
-    def chat(self, agent: str | None = None) -> tuple[Chat, io.StringIO]:
-        out = io.StringIO()
-        client = httpx.Client(transport=httpx.MockTransport(self), base_url="http://t")
-        return Chat(client, "t1", agent, Screen(out), pause=self.pauses.append), out
+        match request.method, request.url.path:
+            case "GET", "/threads/t1":
+                return httpx.Response(200, json={"thread_id": "t1", "title": "The first", "agent": "database"})
+            case "POST", "/threads":
+                return httpx.Response(201, json={"thread_id": "new"})
+            case "POST", path if path.endswith("/turns/stream"):
+                self.turns.append(request)
+                answer = self.answers.pop(0)
+                if isinstance(answer, Exception):
+                    raise answer
+                return answer
+        return httpx.Response(404, json=PROBLEM)
 
 
-def test_pieces_are_written_as_they_come_and_the_turn_is_given() -> None:
-    server = Server(
-        answered(
-            ("node", {"node": "retrieve"}),
-            ("token", {"content": "Hel"}),
-            ("token", {"content": "lo."}),
-            ("complete", TURN),
-        )
+type Talk = Callable[..., str]
+
+
+@pytest.fixture
+def talk(capsys: pytest.CaptureFixture[str]) -> Talk:
+    """Returns what the terminal shows when these lines are typed."""
+
+    def run(server: Server, *typed: str | type[BaseException], thread: str | None = None) -> str:
+        rest = iter((*typed, EOFError))
+
+        def read_line() -> str:
+            line = next(rest)
+            if isinstance(line, str):
+                return line
+            raise line
+
+        with httpx.Client(transport=httpx.MockTransport(server), base_url="http://t") as client:
+            converse(client, "papers", thread, read_line)
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_an_answer_is_shown_as_it_streams_with_its_steps_and_sources(talk: Talk) -> None:
+    sources = [
+        {"id": "s1", "title": "One", "url": "https://example.org/1", "cited": True},
+        {"id": "s2", "cited": False},
+    ]
+    events = [("route_decision", {"route": "retrieve", "confidence": 0.9}), ("token", {"content": "Whole"})]
+    server = Server(answered(*events, ("complete", TURN | {"sources": sources, "warnings": ["demo_model"]})))
+    shown = talk(server, "  ", KeyboardInterrupt, "Say hello")
+    steps = (
+        "  [route decision: retrieve, 0.9]\nWhole reply.\n  [s1] One https://example.org/1\n  Warnings: demo_model\n"
     )
-    chat, out = server.chat("papers")
-    assert chat.ask("Say hello") == chat.last == {"event": "complete", **TURN}
-    assert out.getvalue() == "Hello.\n"
-    assert (server.seen[0].url.path, json.loads(server.seen[0].content)) == (
-        "/threads/t1/turns/stream",
+    assert shown.endswith(f"{steps}\nContinue with: turnkeep chat --thread new\n")
+    [sent] = server.turns
+    assert (sent.url.path, json.loads(sent.content)) == (
+        "/threads/new/turns/stream",
         {"message": "Say hello", "agent": "papers"},
     )
 
 
-def test_what_does_not_come_in_pieces_is_shown_from_the_reply() -> None:
-    first = cut(("token", {"content": "Whole r"}))
-    for answers in ([answered(("complete", TURN))], [first, answered(("complete", TURN))]):
-        chat, out = Server(*answers).chat()
-        chat.ask("Say hello")
-        assert out.getvalue() == "Whole reply.\n"
+def test_a_thread_is_continued_with_its_agent(talk: Talk) -> None:
+    server = Server(complete())
+    assert talk(server, "Say hello", thread="t1").startswith("Thread t1  The first\n")
+    assert json.loads(server.turns[0].content)["agent"] == "database"
 
 
-WHOLE = (("token", {"content": "Hello."}), ("complete", TURN))
-BROKEN = {
-    "before it was sent": httpx.ConnectError("refused"),
-    "without an answer": httpx.ReadTimeout("slow"),
-    "in mid-answer": cut(("token", {"content": "Hel"})),
-    "before the turn was complete": answered(("token", {"content": "Hel"})),
-    "by a store that is down": httpx.Response(503, json=PROBLEM, headers={"Retry-After": "2"}),
-    "by its own first request": httpx.Response(409, json=PROBLEM, headers={"Retry-After": "5"}),
-}
-
-
-@pytest.mark.parametrize("broken", BROKEN)
-def test_a_request_that_broke_is_sent_again_with_its_key_and_shown_once(broken: str) -> None:
-    server = Server(BROKEN[broken], answered(*WHOLE))
-    chat, out = server.chat()
-    assert chat.ask("Say hello")["persisted"] is True
-    assert len(server.seen) == 2
-    assert len(set(server.keys)) == 1
-    assert server.seen[0].content == server.seen[1].content
-    assert out.getvalue() == "Hello.\n"
-
-
-def test_a_server_that_says_how_long_is_waited_for_that_long_and_else_longer_each_time() -> None:
-    busy = httpx.Response(409, json=PROBLEM, headers={"Retry-After": "7"})
-    server = Server(busy, httpx.ConnectError(""), httpx.ConnectError(""), answered(*WHOLE))
-    chat, _ = server.chat()
-    chat.ask("Say hello")
-    assert server.pauses == [7, *RETRY_SECONDS[1:3]]
-
-
-def test_an_answer_that_comes_otherwise_the_second_time_is_shown_whole() -> None:
-    server = Server(
-        cut(("token", {"content": "Hello the"})), answered(("token", {"content": "Good day."}), ("complete", TURN))
+def test_a_reply_that_differs_from_its_tokens_is_shown_whole(talk: Talk) -> None:
+    assert "Half a\n\nWhole reply.\n" in talk(
+        Server(answered(("token", {"content": "Half a"}), ("complete", TURN))), "hello"
     )
-    chat, out = server.chat()
-    chat.ask("Say hello")
-    assert out.getvalue() == "Hello the\n\n---\n\nGood day.\n"
-
-
-def test_a_message_whose_fate_is_unknown_keeps_its_key_until_it_is_answered() -> None:
-    server = Server(*[httpx.ConnectError("")] * len(RETRY_SECONDS), answered(*WHOLE), answered(*WHOLE))
-    chat, _ = server.chat()
-    with pytest.raises(LocalError, match="Send the same message again: it makes one turn"):
-        chat.ask("yes")
-    chat.ask("yes")
-    chat.ask("yes")
-    *first, last = server.keys
-    assert len(set(first)) == 1
-    assert last not in first
-
-
-@pytest.mark.parametrize("persisted", [False, None])
-def test_a_message_whose_turn_is_not_known_to_be_stored_keeps_its_key(persisted: bool | None) -> None:
-    unstored = {**TURN, "persisted": persisted}
-    server = Server(answered(("complete", unstored)), answered(*WHOLE), answered(*WHOLE))
-    chat, _ = server.chat()
-    for _ in range(3):
-        chat.ask("yes")
-    first, again, last = server.keys
-    assert first == again != last
-
-
-def test_a_message_that_was_stopped_keeps_its_key_too() -> None:
-    server = Server(answered(*WHOLE), answered(*WHOLE))
-    chat, _ = server.chat()
-    chat.screen.console.file.write = _interrupt  # type: ignore[method-assign]
-    with pytest.raises(KeyboardInterrupt):
-        chat.ask("yes")
-    chat.screen = Screen(io.StringIO())
-    chat.ask("yes")
-    assert len(set(server.keys)) == 1
-
-
-def _interrupt(_: str) -> int:
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
-    ("answer", "line"),
+    "unsettled",
     [
-        (httpx.Response(409, json=PROBLEM), "Another turn of this thread is running: Wait. (thread_busy)"),
-        (httpx.Response(429, json=PROBLEM, headers={"Retry-After": "40000"}), "(thread_busy)"),
-        (httpx.Response(422, json=PROBLEM, headers={"Retry-After": "1"}), "(thread_busy)"),
-        (answered(("token", {"content": "x"}), ("error", PROBLEM)), "(thread_busy)"),
-        (httpx.Response(502, text="<html>bad gateway</html>"), "Status 502: <html>bad gateway</html>"),
+        httpx.ConnectError("refused"),
+        cut(httpx.ReadError("cut")),
+        cut(KeyboardInterrupt()),
+        answered(("token", {"content": "Whole"})),
+        httpx.Response(503, json=PROBLEM),
+        complete(persisted=False),
+        complete(persisted=None),
     ],
 )
-def test_what_is_no_turn_is_one_line(answer: httpx.Response, line: str) -> None:
-    chat, _ = Server(answer).chat()
-    with pytest.raises(LocalError) as caught:
-        chat.ask("Say hello")
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
+def test_a_message_keeps_its_key_until_its_turn_is_stored(talk: Talk, unsettled: Any) -> None:
+    server = Server(unsettled, complete(), complete())
+    talk(server, "yes", "yes", "yes")
+    first, again, last = (request.headers["idempotency-key"] for request in server.turns)
+    assert first == again != last
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (httpx.ConnectError(""), "The connection broke (ConnectError). Send the same message again"),
+        (answered(("token", {"content": "x"})), "ended before the turn was complete. Send the same message again"),
+        (complete(persisted=False), "This turn was not stored. Send the same message again"),
+        (complete(persisted=None), "It is unknown whether this turn was stored. Send the same message again"),
+        (httpx.Response(409, json=PROBLEM), "Another turn of this thread is running: Wait. (thread_busy)"),
+        (answered(("error", PROBLEM)), "Another turn of this thread is running: Wait. (thread_busy)"),
+        (httpx.Response(502, text="<html>bad gateway</html>"), "Status 502: <html>bad gateway</html>"),
+        (httpx.Response(401, json={"message": "Unauthorized"}), 'Status 401: {"message":"Unauthorized"}'),
+        (cut(KeyboardInterrupt()), "Whole\nStopped. The turn is cancelled"),
+    ],
+)
+def test_a_fault_is_shown_with_its_advice_and_the_chat_goes_on(talk: Talk, answer: Any, shown: str) -> None:
+    output = talk(Server(answer, complete(reply="Next.")), "one", "two")
+    assert shown in output
+    assert "Next." in output
+
+
+def test_nothing_that_a_server_sends_controls_the_terminal(talk: Talk) -> None:
+    source = {"id": CONTROL, "title": f"{CONTROL}\n> x", "url": CONTROL, "cited": True}
+    answer = answered(("node", {"node": CONTROL}), ("complete", TURN | {"reply": CONTROL, "sources": [source]}))
+    shown = talk(Server(answer), "one")
+    assert shown.count(READABLE) == 5
+    assert not re.search(r"[\x1b\x07\x9b\u202e]|^> x", shown, re.M)
+
+
+def test_an_unknown_thread_and_a_silent_server_end_the_chat_before_a_message(talk: Talk) -> None:
+    with pytest.raises(LocalError, match="Wait"):
+        talk(Server(), thread="t9")
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("connection refused", request=request)
+
+    client = httpx.Client(transport=httpx.MockTransport(refuse), base_url="http://t")
+    with client, pytest.raises(LocalError, match="http://t does not answer"):
+        converse(client, None, None, input)
 
 
 @pytest.mark.parametrize("url", ["http://example.com", "http://192.0.2.1:8000", "http://localhost.example.com"])
@@ -189,6 +192,91 @@ def test_messages_and_key_leave_this_machine_by_https_only(url: str) -> None:
     assert str(open_client(url, {}, insecure=True).base_url).rstrip("/") == url
 
 
-def test_comments_and_ids_are_passed_over_and_data_over_lines_joined() -> None:
+def test_comments_and_ids_of_a_stream_are_skipped_and_its_data_lines_joined() -> None:
     lines = [": heartbeat", "", "id: 3", "event: token", 'data: {"content":', 'data: "x"}', "", ": heartbeat", ""]
     assert list(read_events(lines)) == [("token", {"content": "x"})]
+
+
+class Slow(BaseHTTPRequestHandler):
+    """Sends half an answer and then heartbeats until the client leaves."""
+
+    closed = threading.Event()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.end_headers()
+        if self.path == "/threads":
+            self.wfile.write(b'{"thread_id": "t1"}')
+            return
+        self.wfile.write(b'event: token\ndata: {"content": "Half of"}\n\n')
+        while True:
+            try:
+                self.wfile.write(b": heartbeat\n\n")
+            except OSError:
+                self.closed.set()
+                return
+            time.sleep(0.02)
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class Typist:
+    """Types into a process on a terminal of its own."""
+
+    def __init__(self, *command: str) -> None:
+        self._terminal, end = pty.openpty()
+        # A process that was started in the background ignores interrupts, and so do its children.
+        command = ("env", "--default-signal=INT", "setsid", "--ctty", *command)
+        self.process = subprocess.Popen(command, stdin=end, stdout=end, stderr=end, env=os.environ | {"TERM": "xterm"})
+        os.close(end)
+        self.shown = ""
+
+    def type(self, keys: str) -> None:
+        os.write(self._terminal, keys.encode())
+
+    def wait_for(self, text: str, seconds: float = 120) -> None:
+        until = time.monotonic() + seconds
+        while text not in self.shown:
+            assert time.monotonic() < until, self.shown
+            if select.select([self._terminal], [], [], 0.1)[0]:
+                self.shown += os.read(self._terminal, 65536).decode(errors="replace")
+        self.shown = self.shown.partition(text)[2]
+
+    def end(self) -> int:
+        try:
+            return self.process.wait(120)
+        finally:
+            self.process.kill()
+            os.close(self._terminal)
+
+
+def test_on_a_real_terminal_ctrl_c_stops_an_answer_and_ctrl_d_ends() -> None:
+    Slow.closed.clear()
+    with serving(Slow) as url:
+        typist = Typist(sys.executable, "-m", "turnkeep_local.cli", "chat", "--url", url)
+        try:
+            typist.wait_for("> ")
+            typist.type("Say hello\r")
+            typist.wait_for("Half of")
+            typist.type("\x03")
+            typist.wait_for("Stopped. The turn is cancelled")
+            assert Slow.closed.wait(120)
+            typist.wait_for("> ")
+            typist.type("\x04")
+            typist.wait_for("Continue with: turnkeep chat --thread t1")
+        finally:
+            code = typist.end()
+    assert code == 0

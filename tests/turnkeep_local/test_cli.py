@@ -88,4 +88,4 @@ def test_a_taken_port_ends_the_server_before_it_touches_anything(tmp_path: Path)
 def test_chat_refuses_what_is_no_url(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "--url", "localhost"]) == 1
 
-    assert "is no URL" in capsys.readouterr().err
+    assert "is not a URL" in capsys.readouterr().err

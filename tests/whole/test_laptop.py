@@ -62,7 +62,7 @@ def test_chat_starts_a_server_where_none_runs_and_ends_it(tmp_path: Path) -> Non
 
     assert told.returncode == 0, told.stderr
     assert "No server at" in told.stdout
-    assert "Go on with: turnkeep chat --thread" in told.stdout
+    assert "Continue with: turnkeep chat --thread" in told.stdout
     assert "demo_model" in told.stdout
     server = json.loads((tmp_path / ".turnkeep" / "server.json").read_text())
     with pytest.raises(ProcessLookupError):

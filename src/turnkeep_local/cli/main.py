@@ -56,10 +56,10 @@ def _parser() -> argparse.ArgumentParser:
     dev.add_argument("-c", "--config", type=Path, metavar="FILE", help="default: TURNKEEP_GRAPHS, ./langgraph.json")
     dev.set_defaults(run=_dev)
 
-    chat = commands.add_parser("chat", help="talk in the terminal; starts a server if none runs")
+    chat = commands.add_parser("chat", help="chat in the terminal; starts a server if none runs")
     chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
     chat.add_argument("--url", help="default: where `dev` listens; a deployed one takes its key from TURNKEEP_KEY")
-    chat.add_argument("--thread", metavar="ID", help="go on with this thread")
+    chat.add_argument("--thread", metavar="ID", help="continue this thread")
     chat.add_argument("--insecure", action="store_true", help="also over plain http to another machine")
     chat.set_defaults(run=_chat)
 
@@ -92,8 +92,7 @@ def _port(given: int | None = None) -> int:
 
 
 def _chat(options: argparse.Namespace) -> None:
-    from turnkeep_local.chat import a_server, open_client  # noqa: PLC0415
-    from turnkeep_local.talk import converse  # noqa: PLC0415
+    from turnkeep_local.chat import a_server, converse, open_client  # noqa: PLC0415
 
     url = options.url or f"http://127.0.0.1:{_port()}"
     with a_server(url, os.environ), open_client(url, os.environ, insecure=options.insecure) as client:
