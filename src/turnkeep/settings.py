@@ -3,7 +3,7 @@ tuning numbers, as `TURN__SECONDS=60`. No error quotes a value, which may be a m
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
@@ -75,10 +75,6 @@ class AgentSettings(Tuning):
 
     def check(self) -> None:
         """Read the files that the settings name; raise UnusableFile for the first unusable one."""
-
-    def brief(self) -> Iterator[str]:
-        """Yield lines for the start of `turnkeep dev` about the agent's data; may query a database."""
-        return iter(())
 
     @property
     def secrets(self) -> dict[str, SecretStr]:

@@ -44,8 +44,6 @@ from turnkeep_local.objects import FolderObjects
 from turnkeep_local.workers import take_files
 
 STOP_SECONDS = 15
-BRIEFING_SECONDS = 1
-"""How long the start waits for what there is to say of a database; after that it is said when it is known."""
 BACKLOG = 128
 
 
@@ -74,28 +72,16 @@ def _serve_graphs(config: Path, home: Home, environ: Mapping[str, str], listener
 def _serve_agents(home: Home, environ: Mapping[str, str], listener: socket.socket) -> None:
     settings = local_settings(home, environ)
     _check_files(settings)
-    with sole_server(home, url_of(listener)):
-        # Beside the store, which takes longer: a database far away must not keep the others waiting.
-        briefing = threading.Thread(target=_tell_of_data, args=(settings,), daemon=True)
-        briefing.start()
-        with open_store(home, environ, say) as store:
-            app = assemble(settings, home, environ, store)
-            log_to(home.log("requests"))
-            guard_output()
-            tell_warnings()
-            briefing.join(BRIEFING_SECONDS)
-            listen(app, listener, welcome(listener, home, store, _TURNS))
+    with sole_server(home, url_of(listener)), open_store(home, environ, say) as store:
+        app = assemble(settings, home, environ, store)
+        log_to(home.log("requests"))
+        guard_output()
+        tell_warnings()
+        listen(app, listener, welcome(listener, home, store, _TURNS))
 
 
 def url_of(listener: socket.socket) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-def _tell_of_data(settings: Settings) -> None:
-    """What agents answer from, where that is worth a line."""
-    for own in settings.agents:
-        for line in own.brief():
-            say(line)
 
 
 def take_port(port: int) -> socket.socket:

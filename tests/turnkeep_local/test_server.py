@@ -3,7 +3,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.papers.settings import PapersSettings
@@ -68,12 +67,6 @@ def test_a_file_that_cannot_be_used_is_told_before_the_server_starts(
     signal.signal(signal.SIGTERM, before)
 
     assert not (tmp_path / "home" / "server.json").exists()
-
-
-def test_of_a_database_of_ones_own_it_is_told_what_answers_are_from(tmp_path: Path) -> None:
-    assert list(DatabaseSettings().brief()) == []
-    said = list(DatabaseSettings(url=SecretStr(f"sqlite:///{tmp_path}/absent.sqlite")).brief())
-    assert said[0].startswith(f"database: {tmp_path}/absent.sqlite does not exist.")
 
 
 def test_a_setting_that_cannot_be_used_is_named_as_in_the_environment(

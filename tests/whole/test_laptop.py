@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from dev_server import TERMINAL, dev_server
+from dev_server import dev_server
 from turnkeep_local.processes import free_port
 
 pytestmark = [pytest.mark.usefixtures("emulator")]
@@ -43,12 +43,10 @@ def test_a_conversation_goes_on_after_the_server_was_killed(tmp_path: Path) -> N
     assert not (tmp_path / "home" / "dynamodb.json").exists()
 
 
-def test_a_server_starts_without_its_database_and_says_so_and_ends_well_when_asked_to(tmp_path: Path) -> None:
+def test_a_server_starts_without_its_database_and_ends_well_when_asked_to(tmp_path: Path) -> None:
     environ = _environment() | {"DATABASE__URL": f"sqlite:///{tmp_path}/absent.sqlite"}
     with dev_server(tmp_path, environ, ended_by=signal.SIGTERM) as client:
-        client.get("/ok")
-
-    assert f"database: {tmp_path}/absent.sqlite does not exist" in (tmp_path / TERMINAL).read_text()
+        assert client.get("/ok").is_success
 
 
 def test_chat_starts_a_server_where_none_runs_and_ends_it(tmp_path: Path) -> None:

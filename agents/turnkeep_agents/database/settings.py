@@ -1,6 +1,6 @@
 """What the agent takes from the environment, also by the names of its design document."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -91,12 +91,6 @@ class DatabaseSettings(DataSource):
     def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
         url = _url(environ)
         return {**super().named_elsewhere(environ), **({"url": url} if url else {})}
-
-    def brief(self) -> Iterator[str]:
-        if self.url.get_secret_value() or self.joins or self.access:
-            from turnkeep_agents.database.commands.briefing import brief  # noqa: PLC0415 - it loads SQLAlchemy
-
-            yield from brief(self)
 
     def check(self) -> None:
         if self.access or self.joins or self.manual or self.verified:

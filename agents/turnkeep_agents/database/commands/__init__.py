@@ -60,6 +60,8 @@ def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     )
     secure.add_argument("--again", action="store_true", help="views and rights alone, after a change of the schema")
     secure.set_defaults(run=_secure)
+    check = database.add_parser("check", help="report what the agent answers from, or why it cannot")
+    check.set_defaults(run=_check_database)
     verified = database.add_parser("verified", help="check questions with their SQL against the database")
     verified.add_argument("file", type=Path, metavar="FILE.jsonl", help="lines of question and sql")
     verified.set_defaults(run=_check_verified)
@@ -110,6 +112,15 @@ def _secure(options: argparse.Namespace) -> None:
     seal = "" if options.again else secrets.token_hex(32)
     wanted = Wanted(options.access, options.joins, options.dialect, options.database, options.reader, seal)
     print(print_wall(wanted))
+
+
+def _check_database(_: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.check import check_database  # noqa: PLC0415
+
+    report, is_sound = check_database()
+    print(report)
+    if not is_sound:
+        raise LocalError("Some rules of DATABASE__ACCESS match nothing, so they protect nothing.")
 
 
 def _check_verified(options: argparse.Namespace) -> None:

@@ -1,5 +1,5 @@
 """`turnkeep joins`: makes, checks and draws the join graph of the agent `database`. No URL is ever printed,
-for it may hold a password; files and hosts are told by their names."""
+for it may contain a password."""
 
 import asyncio
 import difflib
@@ -8,9 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-
-from sqlalchemy.exc import SQLAlchemyError
 
 from turnkeep.agents import read_settings
 from turnkeep.databases.errors import DatabaseError
@@ -19,7 +18,6 @@ from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.access import Access, load_access
-from turnkeep_agents.database.commands.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.drawing import draw
 from turnkeep_agents.database.joins.files import load_graph, save_graph
@@ -28,14 +26,12 @@ from turnkeep_agents.database.joins.judging import judge
 from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
-from turnkeep_agents.database.security.database import DIALECTS, dialect_of, sample_joins
+from turnkeep_agents.database.security.database import catalogue_sessions, connect, sample_joins
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_local import LocalError
 
-CONNECT_SECONDS = 10
-SECONDS = 600
-"""Longest time of one statement: counting the values of a large table takes minutes, and nobody is kept waiting."""
+SECONDS = 3600  # counting the values of large tables takes minutes each
 TICK_SECONDS = 0.5
 
 
@@ -108,35 +104,28 @@ def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
 def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[JoinGraph, list[str]]:
     """The graph, and what was left out of it. Without secure views: it is of the tables behind them. Of values only
     what no secret is."""
-    if dialect_of(url) is None:
-        raise LocalError(f"The URL has to begin with one of {', '.join(DIALECTS)}, as in sqlite:////folder/file.")
     file = settings.of(DatabaseSettings).access
     access = load_access(Path(file)) if file else Access()
-    try:
-        graph, omitted = _read(url, access, with_values)
-    except (SQLAlchemyError, OSError, ValueError) as error:
-        raise LocalError(trouble_of(url, error)) from None
+    graph, omitted = _read(url, access, with_values)
     if not graph.tables:
-        raise LocalError(f"{place_of(url)} has no tables, or none that its login may read. Nothing was written.")
+        raise LocalError("The database has no tables that its login may read. Nothing was written.")
     return in_clear(graph, {view.table: view.encrypted for view in access.views}), omitted
 
 
 def _read(url: str, access: Access, with_values: bool) -> tuple[JoinGraph, list[str]]:
-    """Who does not answer is found out soon; raises what SQLAlchemy and the driver raise."""
+    """Raise DatabaseError, early if the server does not answer."""
     omitted: list[str] = []
-    with opened(url, CONNECT_SECONDS) as engine:
-        engine.connect().close()
-    with opened(url, SECONDS) as engine:
-        graph = introspect(
-            engine,
-            with_values=with_values,
-            hidden=[f"{view.table}.{column}" for view in access.views for column in view.encrypted],
-            tenant_columns={view.table: view.company_column for view in access.views if view.company_column},
-            without=[*HIDDEN_TABLES, *(view.view for view in access.views)],
-            progress=_progress(),
-            omit=omitted.append,
-        )
-    return graph, omitted
+    connect(url)
+    read = partial(
+        introspect,
+        with_values=with_values,
+        hidden=[f"{view.table}.{column}" for view in access.views for column in view.encrypted],
+        tenant_columns={view.table: view.company_column for view in access.views if view.company_column},
+        without=[*HIDDEN_TABLES, *(view.view for view in access.views)],
+        progress=_progress(),
+        omit=omitted.append,
+    )
+    return catalogue_sessions(url, SECONDS).ask(lambda connection: read(connection.engine)), omitted
 
 
 def _settings() -> Settings:

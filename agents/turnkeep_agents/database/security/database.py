@@ -9,13 +9,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
+from sqlalchemy import inspect
 from sqlalchemy.exc import DBAPIError
 
 from turnkeep.databases.engines import Called, file_of, open_url, parse_url
 from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed
 from turnkeep.databases.sessions import Sessions
 from turnkeep.demo import maker, sample
-from turnkeep.locations import source_of
+from turnkeep.locations import SecretSource, source_of
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.guard.verdicts import Dialect
@@ -32,6 +33,7 @@ from turnkeep_agents.database.settings import DatabaseSettings
 
 CALLED = Called("The database", "DATABASE__URL")
 
+CONNECT_SECONDS = 10
 INTROSPECTION_SECONDS = 20
 SAMPLE = "field_service"
 """The folder of the bundled sample."""
@@ -46,7 +48,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "mariadb": "mysql",
     "postgresql": "postgres",
 }
-NO_DIALECT = f"{CALLED.setting} has to begin with {', '.join(DIALECTS)}."
+NO_DIALECT = f"{CALLED.setting} must begin with {', '.join(DIALECTS)}."
 NEEDS_JOINS = (
     "DATABASE__ACCESS names secure views, whose tables a reader's login does not see: save the join graph with an "
     "administrator's login, by `turnkeep joins build`, and name it in DATABASE__JOINS."
@@ -136,16 +138,24 @@ def _nowhere(_: str, __: Principal) -> Result:
 
 def _introspected(url: str, access: Access, tuning: DatabaseSettings) -> JoinGraph:
     """Of the logical tables: a reader's login of a server sees the secure views in their place."""
-    dialect = dialect_of(url)
-    if dialect is None:
-        raise DatabaseDown(NO_DIALECT)
-    if access.views and dialect != "sqlite":
+    sessions = catalogue_sessions(url, INTROSPECTION_SECONDS, source_of(tuning.url))
+    if access.views and dialect_of(url) != "sqlite":
         raise DatabaseDown(NEEDS_JOINS)
     hidden = {*HIDDEN_TABLES, *access.view_of.values()}
-    opened = partial(open_url, CALLED, url, current=source_of(tuning.url))
-    sessions = Sessions(CALLED, opened, INTROSPECTION_SECONDS, _not_introspected)
     graph = sessions.ask(lambda connection: introspect(connection.engine, without=hidden))
     return in_clear(graph, {view.table: view.encrypted for view in access.views})
+
+
+def connect(url: str) -> None:
+    """Raise DatabaseError unless the database lists its tables."""
+    catalogue_sessions(url, CONNECT_SECONDS).ask(lambda connection: inspect(connection).get_table_names())
+
+
+def catalogue_sessions(url: str, seconds: float, current: SecretSource | None = None) -> Sessions:
+    """Return sessions that read the catalogue; raise DatabaseDown for an unknown kind of database."""
+    if dialect_of(url) is None:
+        raise DatabaseDown(NO_DIALECT)
+    return Sessions(CALLED, partial(open_url, CALLED, url, current=current), seconds, _not_introspected)
 
 
 def _not_introspected(error: DBAPIError) -> DatabaseError:

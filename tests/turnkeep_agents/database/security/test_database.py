@@ -181,8 +181,8 @@ def test_a_file_that_another_holds_for_writing_is_slow(tmp_path: Path, access_fi
     [
         ("sqlite:////absent/reader.sqlite", "cannot be read as it is|has no file"),
         ("mysql+pymysql://reader:s3cret@127.0.0.1:1/field", "cannot be reached, or refuses the login"),
-        ("no url at all, but a reader", "DATABASE__URL has to begin with sqlite, mysql, mariadb, postgresql"),
-        ("snowflake://reader:s3cret@account/field", "DATABASE__URL has to begin with"),
+        ("no url at all, but a reader", "DATABASE__URL must begin with sqlite, mysql, mariadb, postgresql"),
+        ("snowflake://reader:s3cret@account/field", "DATABASE__URL must begin with"),
         ("mysql://reader:s3cret@host:port/field", "DATABASE__URL cannot be read"),
         ("mysql+asyncmy://reader:s3cret@127.0.0.1/field", "not installed: asyncmy"),
     ],

@@ -1,0 +1,56 @@
+"""`turnkeep database check`: what the agent `database` answers from, or why it cannot."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+
+from turnkeep.agents import read_settings
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.settings import UNUSABLE, UnusableFile, explain
+from turnkeep_agents.database.access import Access
+from turnkeep_agents.database.joins.links import sound_links
+from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.security.database import connect, open_databases
+from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_local import LocalError
+
+
+def check_database() -> tuple[str, bool]:
+    """Return a report and whether it has no objection. Raises LocalError."""
+    try:
+        tuning = read_settings().of(DatabaseSettings)
+        url = tuning.url.get_secret_value()
+        database = open_databases(tuning)(datetime.now(UTC).date())
+        if url:
+            connect(url)
+        graph = database.graph()
+    except UNUSABLE as error:
+        raise LocalError(explain(error)) from None
+    except (UnusableFile, DatabaseError) as error:
+        raise LocalError(str(error)) from None
+    if not graph.tables:
+        raise LocalError("The database has no tables that its login may read.")
+    links = sum(link.confidence >= tuning.confidence_threshold for link in sound_links(graph))
+    counted = f"{'DATABASE__URL' if url else 'The sample'} answers. Tables: {len(graph.tables)}. Links: {links}."
+    idle = [
+        f"{tuning.access}: {each}. Compare the spelling."
+        for each in _idle_rules(graph, database.access)
+        if tuning.access
+    ]
+    return "\n".join([counted, *idle]), not idle
+
+
+def _idle_rules(graph: JoinGraph, access: Access) -> Iterator[str]:
+    """Yield rules that match nothing: they protect nothing."""
+    for at, view in enumerate(access.views):
+        table = graph.tables.get(view.table)
+        columns = [column for column in (view.company_column, *view.encrypted) if column]
+        unknown = [column for column in columns if table and column not in table.columns]
+        if table is None:
+            yield f"views[{at}] names {view.table}, which the database lacks"
+        elif unknown:
+            yield f"views[{at}] names columns that {view.table} does not have: {', '.join(unknown)}"
+    for at, rule in enumerate(access.rules):
+        idle = [each for each in (*rule.tables, *rule.without) if not any(fnmatchcase(n, each) for n in graph.tables)]
+        if idle:
+            yield f"rules[{at}] names what matches no table: {', '.join(idle)}"
