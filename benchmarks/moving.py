@@ -110,10 +110,10 @@ def _timed(there: Any, old: Any) -> tuple[float, Any]:
 
 def _kill(old: Any, url: str, table: str) -> int:
     """Runs the command until it ends by itself, and kills it at random moments at first."""
-    to = ["--to", table, "--to-bucket", "none", "--tenant", "acme", "--user", "ann"]
+    to = ["--to", table, "--tenant", "acme", "--user", "ann"]
     place = ["--table", old.place.table, "--writes-table", old.place.writes, "--agent", _agent(old.package)]
     command = [sys.executable, "-m", "turnkeep_local.cli", "import", "--from", old.package, *place, *to]
-    environ = {**os.environ, "AWS_ENDPOINT_URL_DYNAMODB": url}
+    environ = {**os.environ, "AWS_ENDPOINT_URL_DYNAMODB": url, "BUCKET_NAME": "none"}
     source, kills = random.Random(7), 0
     while True:
         process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

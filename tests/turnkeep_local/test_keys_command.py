@@ -274,7 +274,8 @@ def refusing(code: str) -> Any:
             return self.refuse
 
         def refuse(self, **_: Any) -> Any:
-            raise ClientError({"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "x")  # type: ignore[typeddict-item]
+            refused = {"Code": code, "Message": "no right to dynamodb:Query"}
+            raise ClientError({"Error": refused, "ResponseMetadata": {"HTTPStatusCode": 400}}, "x")  # type: ignore[typeddict-item]
 
     return Client()
 
@@ -282,7 +283,7 @@ def refusing(code: str) -> Any:
 @pytest.mark.parametrize(
     ("code", "advice"),
     [
-        ("AccessDeniedException", "dynamodb:GetItem, PutItem and Query, ssm:GetParameter and PutParameter"),
+        ("AccessDeniedException", "may not do that: no right to dynamodb:Query"),
         ("ExpiredTokenException", "AWS refuses: ExpiredTokenException. Log in"),
         ("UnrecognizedClientException", "AWS refuses: UnrecognizedClientException. Log in"),
         ("ThrottlingException", "did not answer in time. Try again"),

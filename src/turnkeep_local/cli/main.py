@@ -18,7 +18,7 @@ from turnkeep_local.cli.seal import add_seal
 
 PORT = 8000
 GRAPHS = "langgraph.json"
-OF_DEV = {"httpx", "rich", "uvicorn", "watchfiles"}
+OF_DEV = {"httpx", "uvicorn", "watchfiles"}
 NO_GRAPHS = "There is no langgraph.json here. Begin with `turnkeep new NAME`, or install turnkeep[agents]."
 
 

@@ -133,7 +133,7 @@ def _advice(error: exceptions.BotoCoreError | exceptions.ClientError) -> str:
         case exceptions.ProfileNotFound():
             return "AWS_PROFILE names no profile of this machine. List them: aws configure list-profiles"
         case exceptions.ClientError():
-            return _refusal(error.response["Error"]["Code"])
+            return _refusal(**error.response["Error"])
         case exceptions.HTTPClientError() | exceptions.ConnectionError():
             return "AWS does not answer. Is there a network, and is the region spelt right?"
         case exceptions.NoCredentialsError() | exceptions.PartialCredentialsError():
@@ -141,10 +141,9 @@ def _advice(error: exceptions.BotoCoreError | exceptions.ClientError) -> str:
     return f"AWS cannot be used with these credentials ({type(error).__name__}). {_LOG_IN}"
 
 
-def _refusal(code: str) -> str:
-    if code == "ResourceNotFoundException":
+def _refusal(Code: str, Message: str = "", **_: str) -> str:  # noqa: N803 - as boto3 names them
+    if Code == "ResourceNotFoundException":
         return "There is no such table in this account and region. Name it: --table NAME, or its stack: --stack NAME"
-    if "AccessDenied" in code:
-        needed = "cloudformation:DescribeStacks, dynamodb:GetItem, PutItem and Query, ssm:GetParameter and PutParameter"
-        return f"These AWS credentials may not do that. They need {needed}."
-    return f"AWS refuses: {code}. {_LOG_IN}"
+    if "AccessDenied" in Code:
+        return f"These AWS credentials may not do that: {Message}"
+    return f"AWS refuses: {Code}. {_LOG_IN}"

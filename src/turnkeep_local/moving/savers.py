@@ -1,39 +1,59 @@
-"""Tables of other savers. A checkpoint is read with the package that wrote it; which threads there are, and when each
-message was first kept, those packages do not tell, so that is read from the items."""
+"""Tables of other savers. The package that wrote a table unpacks its checkpoints; the items list the threads."""
 
-import gzip
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import boto3
 import ormsgpack
+from botocore.exceptions import ClientError
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
+from langgraph.checkpoint.serde.jsonplus import EXT_PYDANTIC_V2, JsonPlusSerializer
 
-from turnkeep.storage.attributes import decode
-from turnkeep.storage.items import BATCH_READS, batched
+from turnkeep.storage.attributes import Item, decode
+from turnkeep.storage.elements import SERIALISER
 from turnkeep_local import LocalError
-from turnkeep_local.moving.carrying import Carrying
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, NotImplementedError, EOFError, OSError, zlib.error)
+"""Errors of a package for items that it did not write, or wrote in part."""
+
+
+class Unreadable(Exception):
+    """A thread cannot be moved, for this reason."""
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raise Unreadable for errors of one thread; errors of the table pass."""
+    try:
+        yield
+    except ClientError as error:
+        if error.operation_name != "GetObject":
+            raise
+        raise Unreadable(str(error)) from error
+    except _BROKEN as error:
+        raise Unreadable(f"{type(error).__name__}: {error}") from error
 
 
 @dataclass
 class OldThread:
-    """`newest` has the newest checkpoint's id by namespace; it is kept until `ttl`, epoch seconds, or for ever."""
+    """Ids of checkpoints: `newest` by namespace, `ids` of the thread's own graph. `ttl` is in epoch seconds."""
 
     thread_id: str
     newest: dict[str, str] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
     ttl: float = float("inf")
 
 
 @dataclass(frozen=True)
 class Place:
-    """`writes` is the second table of langgraph-checkpoint-dynamodb; langgraph-checkpoint-aws put states over 350 KB
-    into a `bucket`, under a `prefix`."""
+    """`writes`: second table of langgraph-checkpoint-dynamodb. `bucket`: large states of langgraph-checkpoint-aws."""
 
+    package: str
     table: str
     region: str | None = None
     endpoint: str | None = None
@@ -45,140 +65,130 @@ class Place:
 class OldTable:
     """One table of another saver."""
 
-    package: str
-    keys: tuple[str, str]
-    scan: dict[str, Any]
-
     def __init__(self, place: Place):
-        self.place = place
-        self._where = {"region_name": place.region, "endpoint_url": place.endpoint}
-        self._client: DynamoDBClient = boto3.client("dynamodb", region_name=place.region, endpoint_url=place.endpoint)
-        self._saver = self._open()
+        self.place, self._layout = place, _LAYOUTS[place.package]
+        where = {"region_name": place.region, "endpoint_url": place.endpoint}
+        self._client: Any = boto3.client("dynamodb", region_name=place.region, endpoint_url=place.endpoint)
+        self._saver = self._layout.open(place, where)
 
     def threads(self) -> list[OldThread]:
-        """All of them, by their ids; reads the table once. Raises LocalError where it is of another layout."""
-        described = self._client.describe_table(TableName=self.place.table)["Table"]
-        has = tuple(each["AttributeName"] for each in described["KeySchema"])
-        if has != self.keys:
-            told = f"the keys {' and '.join(has)}; {self.package} writes {' and '.join(self.keys)}"
-            raise LocalError(f"{self.place.table} has {told}. Name the package that wrote it: --from PACKAGE")
-        found: dict[str, OldThread] = {}
-        for item in self._pages("scan", **self.scan):
-            thread_id, namespace, checkpoint_id = self._entry(item)
-            thread = found.setdefault(thread_id, OldThread(thread_id))
-            if checkpoint_id >= thread.newest.get(namespace, ""):
-                thread.newest[namespace] = checkpoint_id
-                thread.ttl = thread.ttl if namespace else item.get("ttl", thread.ttl)
-        return sorted((each for each in found.values() if "" in each.newest), key=lambda each: each.thread_id)
+        """Read the table once; return its threads in the order of their ids. Raises LocalError for another layout."""
+        keys = [
+            each["AttributeName"]
+            for each in self._client.describe_table(TableName=self.place.table)["Table"]["KeySchema"]
+        ]
+        if keys != self._layout.keys:
+            found = f"the keys {' and '.join(keys)}; {self.place.package} writes {' and '.join(self._layout.keys)}"
+            raise LocalError(f"{self.place.table} has {found}. Name the package that wrote it: --from PACKAGE")
+        threads: dict[str, OldThread] = {}
+        for page in self._client.get_paginator("scan").paginate(TableName=self.place.table, **self._layout.scan):
+            for item in map(decode, page["Items"]):
+                thread_id, namespace, checkpoint_id = self._layout.entry(item)
+                thread = threads.setdefault(thread_id, OldThread(thread_id))
+                thread.ids += [] if namespace else [checkpoint_id]
+                if checkpoint_id >= thread.newest.get(namespace, ""):
+                    thread.newest[namespace] = checkpoint_id
+                    thread.ttl = thread.ttl if namespace else item.get("ttl", thread.ttl)
+        return [thread for _, thread in sorted(threads.items()) if "" in thread.newest]
 
     def read(self, thread: OldThread, namespace: str = "") -> CheckpointTuple | None:
-        """The newest checkpoint that is there as a whole."""
-        at = {"thread_id": thread.thread_id, "checkpoint_ns": namespace}
-        return self._saver.get_tuple({"configurable": at})
+        """Return the newest checkpoint of a namespace."""
+        return self._read(thread, namespace, thread.newest[namespace])
 
-    def times(self, thread_id: str) -> dict[str, float]:
-        """When each message was first kept, by its id, epoch seconds, as far as older checkpoints still tell."""
+    def times(self, thread: OldThread) -> dict[str, float]:
+        """Return when each message was first stored, by its id in epoch seconds, as far as old checkpoints exist."""
         first: dict[str, float] = {}
-        for packed in self._payloads(thread_id):
-            content = ormsgpack.unpackb(packed, ext_hook=_id_in, option=ormsgpack.OPT_NON_STR_KEYS)
-            checkpoint = content.get("checkpoint", content)
-            at = datetime.fromisoformat(checkpoint["ts"]).timestamp()
-            messages = checkpoint["channel_values"].get("messages")
-            for name in messages if isinstance(messages, list) else ():
-                if isinstance(name, str):
-                    first[name] = min(at, first.get(name, at))
+        for checkpoint_id in thread.ids:
+            with suppress(Unreadable), readable():
+                if found := self._read(thread, "", checkpoint_id):
+                    at = datetime.fromisoformat(found.checkpoint["ts"]).timestamp()
+                    names = [message.id for message in found.checkpoint["channel_values"].get("messages", ())]
+                    first |= {name: min(at, first.get(name, at)) for name in names}
         return first
 
-    def _pages(self, operation: Any, **arguments: Any) -> Iterator[dict[str, Any]]:
-        for page in self._client.get_paginator(operation).paginate(TableName=self.place.table, **arguments):
-            yield from map(decode, page["Items"])
-
-    def _open(self) -> "BaseCheckpointSaver[Any]":
-        raise NotImplementedError
-
-    def _entry(self, item: dict[str, Any]) -> tuple[str, str, str]:
-        raise NotImplementedError
-
-    def _payloads(self, thread_id: str) -> Iterator[bytes]:
-        """The packed checkpoints of the thread's own graph."""
-        raise NotImplementedError
-
-
-class DynamoDBTable(OldTable):
-    """What langgraph-checkpoint-dynamodb wrote. Asked for the newest checkpoint, its package may give one of a
-    sub-graph, so it is asked for one by its id."""
-
-    package = "langgraph-checkpoint-dynamodb"
-    keys = ("thread_id", "checkpoint_id")
-    scan = {"ProjectionExpression": "thread_id, checkpoint_ns, checkpoint_id"}  # noqa: RUF012
-
-    def _open(self) -> "BaseCheckpointSaver[Any]":
-        from langgraph_checkpoint_dynamodb.saver import DynamoDBSaver  # noqa: PLC0415 - an extra
-
-        if not self.place.writes:
-            raise LocalError(f"{self.package} has a second table, where interrupts lie: --writes-table NAME")
-        names = {"checkpoints_table_name": self.place.table, "writes_table_name": self.place.writes}
-        saver: BaseCheckpointSaver[Any] = DynamoDBSaver(client_config=self._where, serde=Carrying(), **names)
-        return saver
-
-    def read(self, thread: OldThread, namespace: str = "") -> CheckpointTuple | None:
-        at = {"thread_id": thread.thread_id, "checkpoint_id": thread.newest[namespace]}
+    def _read(self, thread: OldThread, namespace: str, checkpoint_id: str) -> CheckpointTuple | None:
+        # Asked for the newest one, langgraph-checkpoint-dynamodb may return a checkpoint of a sub-graph.
+        at = {"thread_id": thread.thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}
         return self._saver.get_tuple({"configurable": at})
 
-    def _entry(self, item: dict[str, Any]) -> tuple[str, str, str]:
-        return item["thread_id"], item.get("checkpoint_ns", ""), item["checkpoint_id"]
 
-    def _payloads(self, thread_id: str) -> Iterator[bytes]:
-        values = {":id": {"S": thread_id}}
-        where: Any = {"KeyConditionExpression": "thread_id = :id", "ExpressionAttributeValues": values}
-        for item in self._pages("query", **where):
-            if not item.get("checkpoint_ns") and item["type"] == "msgpack":
-                yield item["checkpoint"]
+@dataclass(frozen=True)
+class _Layout:
+    """Keys and arguments of a Scan; `entry` returns thread, namespace and checkpoint of an item."""
 
-
-class AwsTable(OldTable):
-    """What langgraph-checkpoint-aws wrote: an item for each checkpoint, its content in another item or in S3."""
-
-    package = "langgraph-checkpoint-aws"
-    keys = ("PK", "SK")
-    scan = {  # noqa: RUF012
-        "FilterExpression": "begins_with(PK, :begin)",
-        "ExpressionAttributeValues": {":begin": {"S": "CHECKPOINT_"}},
-        "ProjectionExpression": "PK, ns, id, #ttl",
-        "ExpressionAttributeNames": {"#ttl": "ttl"},
-    }
-
-    def _open(self) -> "BaseCheckpointSaver[Any]":
-        from langgraph_checkpoint_aws import DynamoDBSaver  # noqa: PLC0415 - an extra
-
-        large: Any = {"bucket_name": self.place.bucket, "key_prefix": self.place.prefix} if self.place.bucket else None
-        saver: Any = DynamoDBSaver(self.place.table, s3_offload_config=large, **self._where)
-        saver.serializer.serde = Carrying()
-        opened: BaseCheckpointSaver[Any] = saver
-        return opened
-
-    def _entry(self, item: dict[str, Any]) -> tuple[str, str, str]:
-        return item["PK"].removeprefix("CHECKPOINT_"), item["ns"], item["id"]
-
-    def _payloads(self, thread_id: str) -> Iterator[bytes]:
-        values = {":pk": {"S": f"CHECKPOINT_{thread_id}"}, ":root": {"S": "#"}}
-        where: Any = {"KeyConditionExpression": "PK = :pk AND begins_with(SK, :root)"}
-        found = list(self._pages("query", **where, ExpressionAttributeValues=values))
-        kept = {item["ref_key"]: item for item in found if item["ref_loc"] == "DYNAMODB" and item["type"] == "msgpack"}
-        for names in batched(kept, BATCH_READS):
-            request: Any = {self.place.table: {"Keys": [{"PK": {"S": name}, "SK": {"S": "CHUNK"}} for name in names]}}
-            while request:
-                answer = self._client.batch_get_item(RequestItems=request)
-                for item in map(decode, answer["Responses"].get(self.place.table, [])):
-                    yield gzip.decompress(item["payload"]) if "compression" in kept[item["PK"]] else item["payload"]
-                request = answer["UnprocessedKeys"]
+    keys: list[str]
+    scan: dict[str, Any]
+    entry: Callable[[Item], tuple[str, str, str]]
+    open: Callable[[Place, Any], "BaseCheckpointSaver[Any]"]
 
 
-KINDS: dict[str, type[OldTable]] = {kind.package: kind for kind in (AwsTable, DynamoDBTable)}
+def _open_dynamodb(place: Place, where: Any) -> "BaseCheckpointSaver[Any]":
+    from langgraph_checkpoint_dynamodb.saver import DynamoDBSaver  # noqa: PLC0415 - an extra
+
+    if not place.writes:
+        raise LocalError(f"{place.package} has a second table, with interrupts: --writes-table NAME")
+    names = {"checkpoints_table_name": place.table, "writes_table_name": place.writes}
+    saver: BaseCheckpointSaver[Any] = DynamoDBSaver(client_config=where, serde=Carrying(), **names)
+    return saver
 
 
-def _id_in(_code: int, packed: bytes) -> str | None:
-    """The id of a message, as LangGraph packs it: ["langchain_core.messages.ai", "AIMessage", {"id": ...}, ...]."""
-    parts = ormsgpack.unpackb(packed, ext_hook=lambda *_: None, option=ormsgpack.OPT_NON_STR_KEYS)
-    content = parts[2] if isinstance(parts, list) and len(parts) > 2 else None
-    return content.get("id") if isinstance(content, dict) else None
+def _open_aws(place: Place, where: Any) -> "BaseCheckpointSaver[Any]":
+    from langgraph_checkpoint_aws import DynamoDBSaver  # noqa: PLC0415 - an extra
+
+    large: Any = {"bucket_name": place.bucket, "key_prefix": place.prefix} if place.bucket else None
+    saver: Any = DynamoDBSaver(place.table, s3_offload_config=large, **where)
+    saver.serializer.serde = Carrying()
+    return saver  # type: ignore[no-any-return]
+
+
+_LAYOUTS = {
+    "langgraph-checkpoint-aws": _Layout(
+        ["PK", "SK"],
+        {
+            "FilterExpression": "begins_with(PK, :begin)",
+            "ExpressionAttributeValues": {":begin": {"S": "CHECKPOINT_"}},
+            "ProjectionExpression": "PK, ns, id, #ttl",
+            "ExpressionAttributeNames": {"#ttl": "ttl"},
+        },
+        lambda item: (item["PK"].removeprefix("CHECKPOINT_"), item["ns"], item["id"]),
+        _open_aws,
+    ),
+    "langgraph-checkpoint-dynamodb": _Layout(
+        ["thread_id", "checkpoint_id"],
+        {"ProjectionExpression": "thread_id, checkpoint_ns, checkpoint_id"},
+        lambda item: (item["thread_id"], item.get("checkpoint_ns", ""), item["checkpoint_id"]),
+        _open_dynamodb,
+    ),
+}
+
+
+class Carrying(JsonPlusSerializer):
+    """Runs no code of the graph: a type that LangGraph does not list stays packed, as an `ormsgpack.Ext`."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None, pickle_fallback=False)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> object:
+        if data[0] != "msgpack":
+            return super().loads_typed(data)
+        return ormsgpack.unpackb(data[1], ext_hook=_carried, option=ormsgpack.OPT_NON_STR_KEYS)
+
+
+def _carried(code: int, packed: bytes) -> object:
+    extension = ormsgpack.Ext(code, packed)
+    if _types_in(code, packed) <= SAFE_MSGPACK_TYPES:
+        return SERIALISER.loads_typed(("msgpack", ormsgpack.packb(extension)))
+    return extension
+
+
+def _types_in(code: int, packed: bytes) -> set[tuple[str, ...]]:
+    """Return module and name of each type in a packed value, however deep; arrays and snapshots count by their code."""
+    if code > EXT_PYDANTIC_V2:
+        return {("langgraph", f"extension {code}")}
+    found: set[tuple[str, ...]] = set()
+
+    def look(inner: int, content: bytes) -> None:
+        found.update(_types_in(inner, content))
+
+    module, name, *_ = ormsgpack.unpackb(packed, ext_hook=look, option=ormsgpack.OPT_NON_STR_KEYS)
+    return found | {(module, name)}

@@ -1,5 +1,5 @@
-"""What a thread of another saver becomes: a turn for each human message, and the newest state as the checkpoint from
-which its graph goes on. No code of that graph is run."""
+"""What an old thread becomes: a turn for each human message, and the newest state as the checkpoint from which its
+graph goes on. No code of that graph runs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,19 +18,15 @@ from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.turns.calls import plain
 from turnkeep.turns.graph import question_of
+from turnkeep_local.moving.savers import Unreadable
 
-_OF_LANGGRAPH = ("source", "step", "parents", "writes", "thread_id", "run_id", "checkpoint_")
-METADATA_CHARACTERS = 400
-"""How much of the old metadata comes along; a thread holds 1 KB in all."""
-
-
-class Unreadable(Exception):
-    """Why a thread cannot be moved."""
+_OF_LANGGRAPH = ("source", "step", "parents", "writes", "thread_id", "run_id", "checkpoint_", "langgraph_", "ls_")
+METADATA_CHARACTERS = 400  # a thread has 1 KB in all
 
 
 @dataclass(frozen=True)
 class Moved:
-    """`turns` without their numbers, each with what it appended to the messages; `updated` in epoch seconds."""
+    """`turns` have no numbers, and what each appended to the messages; `updated` is in epoch seconds."""
 
     saved: Saved
     turns: tuple[tuple[Turn, tuple[Segment, ...]], ...]
@@ -40,21 +36,20 @@ class Moved:
 
 
 def moved(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], agent: str) -> Moved:
-    """The thread whose newest checkpoints by namespace are `spaces`; raises Unreadable."""
+    """Return the thread whose newest checkpoints by namespace are `spaces`; raises Unreadable."""
     root = spaces[""]
     updated = datetime.fromisoformat(root.checkpoint["ts"]).timestamp()
     values = root.checkpoint["channel_values"]
     messages = values.get("messages")
     messages = messages if isinstance(messages, list) else []
     if not are_messages(messages):
-        raise Unreadable("a message of it is of a type that LangGraph does not list, or holds one")
-    asked = [each for _, name, value in root.pending_writes or () if name == INTERRUPT for each in value]
+        raise Unreadable("a message is of a type that LangGraph does not list, or contains one")
+    asked = tuple(each for _, name, value in root.pending_writes or () if name == INTERRUPT for each in value)
     saved = replace(_saved(spaces), interrupted=bool(asked))
     others = tuple(each for each in saved.segments if (each.namespace, each.channel) != ("", "messages"))
-    turns = list(_turns(messages, times, updated, agent)) or [(_as_json(values, updated, agent), ())]
-    last, appended = turns.pop()
+    *turns, (last, appended) = list(_turns(messages, times, updated, agent)) or [_state(values, updated, agent)]
     if asked:
-        last = replace(last, reply=question_of(tuple(asked)), status="interrupted", route="clarify")
+        last = replace(last, reply=question_of(asked), status="interrupted", route="clarify")
     turns.append((last, (*appended, *others)))
     return Moved(saved, tuple(turns), len(messages), updated, _metadata(root.metadata))
 
@@ -64,14 +59,11 @@ def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
     for namespace, found in spaces.items():
         checkpoint: Any = found.checkpoint
         if checkpoint["v"] > CHECKPOINT_VERSION:
-            raise Unreadable(f"a newer LangGraph wrote it, as version {checkpoint['v']} of its checkpoints")
+            raise Unreadable(f"a newer LangGraph wrote version {checkpoint['v']} of its checkpoints")
         at: Any = {"thread_id": "", "checkpoint_ns": namespace}
+        versions = _versions(checkpoint["channel_versions"])
         seen = {node: _versions(each) for node, each in checkpoint["versions_seen"].items()}
-        checkpoint = {
-            **checkpoint,
-            "channel_versions": _versions(checkpoint["channel_versions"]),
-            "versions_seen": seen,
-        }
+        checkpoint = {**checkpoint, "channel_versions": versions, "versions_seen": seen}
         run.put({"configurable": at}, checkpoint, found.metadata, {})
         for task, channel, value in found.pending_writes or ():
             run.put_writes({"configurable": {**at, "checkpoint_id": checkpoint["id"]}}, [(channel, value)], task)
@@ -81,53 +73,49 @@ def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
 
 
 def _versions(counted: Mapping[str, Any]) -> dict[str, str]:
-    """Other savers count in integers, or in texts with something behind a dot: 3, "00003.0.71"."""
+    """Other savers count in integers, or in texts with a suffix behind a dot: 3, "00003.0.71"."""
     return {name: f"{int(str(version).split('.')[0]):010d}" for name, version in counted.items()}
 
 
 def _turns(
     messages: list[BaseMessage], times: Mapping[str, float], updated: float, agent: str
 ) -> Iterator[tuple[Turn, tuple[Segment, ...]]]:
-    """What stands before the first human message belongs to the first turn."""
+    """Messages before the first human one belong to the first turn."""
     begins = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)][1:]
-    if not messages:
-        return
-    for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True):
+    for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True) if messages else ():
         some = messages[begin:end]
         known = [times[str(each.id)] for each in some if str(each.id) in times] or [updated]
         yield _turn(some, known, agent), (Segment("", "messages", begin, freeze(some)),)
 
 
 def _turn(messages: list[BaseMessage], known: list[float], agent: str) -> Turn:
-    said = [each for each in messages if isinstance(each, AIMessage)]
-    used = [each.usage_metadata for each in said if each.usage_metadata]
+    replies = [each for each in messages if isinstance(each, AIMessage)]
+    used = [each.usage_metadata for each in replies if each.usage_metadata]
     return Turn(
         thread_id=None,
         number=0,
         agent=agent,
         message=next((str(each.text) for each in messages if isinstance(each, HumanMessage)), ""),
-        reply=next((str(each.text) for each in reversed(said) if each.text), ""),
+        reply=next((str(each.text) for each in reversed(replies) if each.text), ""),
         status="complete",
         created_at=round(known[0], 3),
         duration_ms=int((known[-1] - known[0]) * 1000),
         provider="",
-        model=next((str(each.response_metadata.get("model_name", "")) for each in reversed(said)), ""),
+        model=next((str(each.response_metadata.get("model_name", "")) for each in reversed(replies)), ""),
         usage=Usage(sum(each["input_tokens"] for each in used), sum(each["output_tokens"] for each in used)),
     )
 
 
-def _as_json(values: Mapping[str, Any], updated: float, agent: str) -> Turn:
-    shown = SERIALISER.loads_typed(SERIALISER.dumps_typed(dict(values)))
-    return replace(_turn([], [updated], agent), reply=json.dumps(plain(shown), ensure_ascii=False))
+def _state(values: Mapping[str, Any], updated: float, agent: str) -> tuple[Turn, tuple[Segment, ...]]:
+    """Return a state without messages as one turn, whose reply is JSON."""
+    known = SERIALISER.loads_typed(SERIALISER.dumps_typed(dict(values)))
+    return replace(_turn([], [updated], agent), reply=json.dumps(plain(known), ensure_ascii=False)), ()
 
 
 def _metadata(given: Mapping[str, Any]) -> JSON:
-    """What the application noted, as far as it is plain and short."""
-    kept: JSON = {}
-    for name, value in given.items():
-        is_ours = name.startswith(_OF_LANGGRAPH) or name.startswith(("langgraph_", "ls_"))
-        if not is_ours and isinstance(value, str | int | float | bool):
-            kept[name] = value
-            if len(json.dumps(kept)) > METADATA_CHARACTERS:
-                del kept[name]
+    """Return the short values that the application set."""
+    own = {name: value for name, value in given.items() if not name.startswith(_OF_LANGGRAPH)}
+    kept: JSON = {name: value for name, value in own.items() if isinstance(value, str | int | float | bool)}
+    while len(json.dumps(kept)) > METADATA_CHARACTERS:
+        kept.popitem()
     return kept

@@ -18,7 +18,7 @@ from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves, Tally
-from turnkeep_local.moving.savers import KINDS, Place
+from turnkeep_local.moving.savers import OldTable, Place
 
 ANN = Principal("acme", "ann")
 REGION = "eu-west-1"
@@ -53,7 +53,7 @@ class NewSite:
 
     def take(self, package: str, place: Place, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
         """One run of the import; what it tells of single threads is in `said`."""
-        old = KINDS[package](place)
+        old = OldTable(place)
         name = more.pop("agent", agent_of(package))
         moves = Moves(old, self.table, owners or {}, more.pop("rest", ANN), name, tell=self.said.append, **more)
         return moves.run(lambda _: None)

@@ -1,0 +1,108 @@
+"""`turnkeep import`: opens both tables, reads who owns the threads, and reports what became of them."""
+
+import argparse
+import csv
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+import boto3
+
+from turnkeep.agents import read_settings
+from turnkeep.records import Principal
+from turnkeep.storage.blobs import Blobs, S3Objects
+from turnkeep.storage.items import Items
+from turnkeep.storage.keys import is_storable
+from turnkeep.storage.opening import make_table
+from turnkeep.storage.sealing import Sealer
+from turnkeep_local import LocalError
+from turnkeep_local.cli.deployments import named_deployment
+from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.deployed.account import explained
+from turnkeep_local.dynamodb import open_store, running_store
+from turnkeep_local.home import open_home, sole_server
+from turnkeep_local.moving.arrivals import Arrivals
+from turnkeep_local.moving.moves import Moves
+from turnkeep_local.moving.savers import OldTable, Place
+from turnkeep_local.server import local_settings
+
+COLUMNS = "thread_id,tenant,user"
+
+
+def import_threads(options: argparse.Namespace) -> None:
+    """Move threads and print a count of each outcome; raises LocalError if some were left that should move."""
+    owners = read_owners(options.owner) if options.owner else {}
+    rest = _principal(options.tenant, options.user, "--tenant, --user") if options.tenant or options.user else None
+    if not owners and rest is None:
+        raise LocalError("Who owns the threads? --tenant NAME --user NAME, or a file: --owner FILE.csv")
+    with explained(), _here(options) as here:
+        moves = Moves(_old(options), here, owners, rest, options.agent, tell=print, dry_run=options.dry_run)
+        tally = moves.run(partial(print, end="\r", file=sys.stderr, flush=True))
+    counts = [f"{count:>8}  {fate}" for fate, count in tally.threads.items()]
+    print("\n".join([*counts, f"{tally.turns:>8}  turns", f"{tally.messages:>8}  messages"]), flush=True)
+    if tally.left:
+        raise LocalError(
+            f"{tally.left} of {tally.threads.total()} threads were left; the same command tries them again."
+        )
+
+
+def _old(options: argparse.Namespace) -> OldTable:
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    large = (options.s3_bucket or "", options.s3_prefix)
+    place = Place(options.package, options.old, region, options.endpoint_url, options.writes_table or "", *large)
+    try:
+        return OldTable(place)
+    except ModuleNotFoundError as error:
+        raise LocalError(f'{options.package} is not installed: pip install "turnkeep[import]"') from error
+
+
+@contextmanager
+def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
+    """Open the deployment, or the store of this folder, whether its server runs or not."""
+    home = None if options.stack or options.table else open_home(os.environ)
+    settings = local_settings(home, os.environ) if home else read_settings()
+    if settings.is_private(options.agent):
+        raise LocalError(f"{options.agent} redacts personal data, which the old threads contain: they cannot move.")
+    sources = {"clock": time.time, "mint": secrets.token_bytes}
+    with ExitStack() as stack:
+        if home:
+            store = running_store(home, os.environ)
+            if store is None:
+                stack.enter_context(sole_server(home, "turnkeep import"))
+                store = stack.enter_context(open_store(home, os.environ, print))
+            client = dynamodb_client(store, os.environ, seconds=TABLE_SECONDS)
+            make_table(client, settings.table_name)
+            items, sealer = Items(client, settings.table_name), Sealer(*settings.seal_secrets)
+            objects = open_objects(home, os.environ, settings.bucket_name)
+        else:
+            deployment = stack.enter_context(named_deployment(options))
+            bucket = deployment.bucket or os.environ.get("BUCKET_NAME")
+            if not bucket:
+                raise LocalError("Name the bucket of the table: BUCKET_NAME=..., or use --to-stack instead of --to")
+            items, sealer, objects = deployment.items, deployment.sealer, S3Objects(boto3.client("s3"), bucket)
+        yield Arrivals(items, Blobs(objects), sealer, thread_hours=settings.thread_hours, **sources)
+
+
+def read_owners(file: Path) -> dict[str, Principal]:
+    try:
+        reader = csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines(), restkey="more", restval="")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LocalError(f"{file} cannot be read: {error}") from error
+    owners: dict[str, Principal] = {}
+    for row in reader:
+        place = f"{file}:{reader.line_num}"
+        if sorted(row) != sorted(COLUMNS.split(",")) or row["thread_id"] in owners:
+            raise LocalError(f"{place}: give each thread one line, with the columns {COLUMNS}.")
+        owners[row["thread_id"]] = _principal(row["tenant"], row["user"], place)
+    return owners
+
+
+def _principal(tenant: str, user: str, place: str) -> Principal:
+    if tenant and user and is_storable(owner := Principal(tenant, user)):
+        return owner
+    raise LocalError(f"{place}: give a tenant and a user, together under 900 bytes.")
