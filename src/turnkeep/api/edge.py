@@ -1,6 +1,5 @@
-"""The outermost layer: the correlation id, the headers that every answer carries, HEAD, the rest of an upload that is
-refused, one log line a request. Plain ASGI, because Starlette's middleware base class stands between a stream and its
-disconnect."""
+"""The outermost layer: the correlation id, the headers that every answer carries, HEAD, one log line a request. Plain
+ASGI, because Starlette's middleware base class would hide a client's disconnect from a stream."""
 
 import asyncio
 import re
@@ -18,7 +17,6 @@ from turnkeep.observability import correlate, correlation_id, logger
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
-_MOST_UNREAD_BYTES, _UNREAD_SECONDS = 10_000_000, 5
 
 
 class Edge:
@@ -34,12 +32,12 @@ class Edge:
             return
         started = perf_counter()
         correlate(self._correlation_id(scope), **_lambdas_id(scope))
-        passing = _Exchange(scope, receive, send)
+        passing = _Exchange(scope, send)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": passing.state}
         try:
             # Starlette raises what it has answered with a 500 once more, for the server to log with its text.
             with suppress(Exception):
-                await self._app(inner, passing.receive, passing.send)
+                await self._app(inner, receive, passing.send)
         except asyncio.CancelledError:
             if not passing.status:  # else the connection is cut, which says as much
                 await respond(ServerStopping())(inner, receive, passing.send)
@@ -55,29 +53,17 @@ class Edge:
 
 
 class _Exchange:
-    """Passes a request on, and its answer with our headers, without a body where only the head was asked for. A server
-    that answers and closes while bytes are on their way resets the connection, and the client never sees why: what is
-    left of an upload is read first, but not to any length."""
+    """Sends the answer with our headers, without a body if only the head was requested."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
+    def __init__(self, scope: Scope, send: Send) -> None:
         self.state: dict[str, Any] = {**scope.get("state", {})}
         self.status = 0
-        self._receive = receive
         self._send = send
         self._is_head = scope["method"] == "HEAD"
-        self._is_whole = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
-        self._waits = "expect" in headers  # for a word to begin, which reading gives
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._is_whole = not message.get("more_body")
-        return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            await self._read_on()
             headers = MutableHeaders(scope=message)
             headers["X-Correlation-Id"] = correlation_id()
             headers["X-Content-Type-Options"] = "nosniff"
@@ -87,13 +73,6 @@ class _Exchange:
         elif self._is_head:
             message = {**message, "body": b""}
         await self._send(message)
-
-    async def _read_on(self) -> None:
-        read = 0
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_UNREAD_SECONDS):
-                while not (self._is_whole or self._waits) and read < _MOST_UNREAD_BYTES:
-                    read += len((await self.receive()).get("body", b""))
 
 
 def _lambdas_id(scope: Scope) -> dict[str, str]:

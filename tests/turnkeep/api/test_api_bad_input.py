@@ -237,7 +237,7 @@ async def test_json_may_be_declared_or_not(client: AsyncClient, kind: str | None
 
 
 @pytest.mark.parametrize("declared", [{}, {"Content-Length": "104857600"}, {"Content-Length": "9" * 5000}])
-async def test_a_body_that_is_too_large_is_read_on_for_a_while_and_no_longer(
+async def test_a_body_that_is_too_large_is_not_read_to_its_end(
     held: AsyncClient, declared: dict[str, str]
 ) -> None:
     sent = 0
@@ -250,7 +250,7 @@ async def test_a_body_that_is_too_large_is_read_on_for_a_while_and_no_longer(
 
     answer = await held.post("/chat", content=endless(), headers={**JSON_TYPE, **declared})
     assert_problem(answer, 413, "body_too_large")
-    assert 9 * KB * KB < sent < 11 * KB * KB
+    assert sent < KB * KB
 
 
 async def test_nothing_of_a_bad_request_comes_back(held: AsyncClient, log: StringIO) -> None:

@@ -1,11 +1,9 @@
 """/v1/models and /v1/chat/completions: stateless, or a turn of the named thread. Side calls of Open WebUI (titles,
 tags, follow-ups, queries) run no agent and are not stored. The header `X-Turnkeep-Task` set to `{{TASK}}` marks them.
-Without it, an unstreamed call with one message in the form of its templates is one."""
+Without it, an unstreamed call of a chat is one if its only message begins as the templates of Open WebUI do."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from fastapi import Request
@@ -27,9 +25,9 @@ if TYPE_CHECKING:
 
 USER_HEADER, CHAT_HEADER, TASK_HEADER = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id", "X-Turnkeep-Task"
 HISTORY_DIFFERS = "history_differs"
-TITLE_CHARACTERS = 60
-_OPENING, _CHAT = "### Task:", re.compile(r"<chat_history>(.*)</chat_history>", re.DOTALL)
-_USER = re.compile(r"^USER: (.*?)(?=^[A-Z]+: |\Z)", re.DOTALL | re.MULTILINE)
+_OPENING, _CHAT = "### Task:", "<chat_history>"
+_NOTHING = compact({"title": "", "tags": [], "follow_ups": [], "queries": [""], "text": ""})
+"""The answer to all tasks, since each reads its own key. Open WebUI then takes the user's words for title and query."""
 
 
 class ChatRoutes(Starting):
@@ -63,8 +61,8 @@ class ChatRoutes(Starting):
 
     def _task(self, body: ChatCompletion) -> Response:
         _model(body.model)
-        text, now = _answer_to_task(body.messages[-1]), self._now() / 1000
-        turn = Turn(None, 0, body.model, "", text, "complete", now, 0, "turnkeep", "rules", persisted=False)
+        now = self._now() / 1000
+        turn = Turn(None, 0, body.model, "", _NOTHING, "complete", now, 0, "turnkeep", "rules", persisted=False)
         words = self._words(body, None)
         if not body.stream:
             return JSONResponse(words.whole(turn))
@@ -126,12 +124,4 @@ def _is_task(headers: Headers, body: ChatCompletion) -> bool:
         return bool(str(told).strip())
     text = str(body.messages[0].get("content"))
     is_alone = len(body.messages) == 1 and not body.stream and CHAT_HEADER in headers
-    return is_alone and text.startswith(_OPENING) and _CHAT.search(text) is not None
-
-
-def _answer_to_task(message: JSON) -> str:
-    """One object for all of them, since each reads its own key; title and query are what the user said last."""
-    history = _CHAT.search(str(message.get("content")))
-    said = " ".join("".join(_USER.findall(history[1].strip())[-1:]).split()) if history else ""
-    title, queries = shorten(said, TITLE_CHARACTERS, placeholder="…"), [said] if said else []
-    return compact({"title": title or "Chat", "tags": [], "follow_ups": [], "queries": queries, "text": ""})
+    return is_alone and text.startswith(_OPENING) and _CHAT in text
