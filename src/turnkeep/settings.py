@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 from turnkeep.aliases import ALIASES, Aliases, read_aliases, variable_of
 from turnkeep.graphfile import UnusableGraphFile
 from turnkeep.locations import Location, SecretSource, is_location, source_of
-from turnkeep.ring import read_ring, secrets_of
+from turnkeep.ring import secrets_of
 from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
 S = TypeVar("S", bound="AgentSettings")
@@ -159,8 +159,8 @@ class Settings(BaseSettings):
 
     @field_validator("seal_key")
     @classmethod
-    def _is_a_ring(cls, value: SecretStr) -> SecretStr:
-        read_ring(value.get_secret_value())
+    def _has_secrets(cls, value: SecretStr) -> SecretStr:
+        secrets_of(value.get_secret_value())
         return value
 
     @model_validator(mode="after")

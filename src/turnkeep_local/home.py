@@ -12,10 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep.ring import secrets_of, today, with_new, write_ring
+from turnkeep.ring import new_key
 from turnkeep_local import LocalError
-
-_LOST = "Bring it back, name it in SEAL_KEY, or give these threads up: turnkeep seal forget"
 
 
 @dataclass(frozen=True)
@@ -44,22 +42,12 @@ class Home:
         return self.path / f"{name}.log"
 
     def seal_key(self) -> str:
-        """The key that seals what is stored here, a ring of secrets as text, made on first use. Raises LocalError where
-        there was one and it is lost."""
-        if self.database.exists() and not self.seal_file.exists():
-            raise LocalError(f"{self.seal_file} is lost, and threads are sealed under it. {_LOST}")
-        return self._secret(self.seal_file.name, lambda: write_ring(with_new((), mint_key, today()), today()))
-
-    def seal_secrets(self) -> tuple[bytes, ...]:
-        """As they are now, for a Sealer; none where they cannot be read."""
-        try:
-            return secrets_of(self.seal_file.read_text())
-        except (OSError, ValueError):
-            return ()
-
-    @property
-    def seal_file(self) -> Path:
-        return self.path / "seal.key"
+        """Return the signing key as text, made on first use. Raise LocalError if it existed and is missing."""
+        file = self.path / "seal.key"
+        if self.database.exists() and not file.exists():
+            advice = f"Restore it, set SEAL_KEY to it, or delete {self.database} with all threads"
+            raise LocalError(f"{file} is missing, and threads are signed with it. {advice}.")
+        return self._secret(file.name, new_key)
 
     def access_key(self) -> str:
         """The access key id that names this folder's database; DynamoDB Local keeps one database per id."""
@@ -70,10 +58,6 @@ class Home:
         if not file.exists():
             write_atomically(file, make().encode())
         return file.read_text().strip()
-
-
-def mint_key() -> str:
-    return secrets.token_hex(32)
 
 
 def open_home(environ: Mapping[str, str]) -> Home:

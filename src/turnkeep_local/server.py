@@ -138,9 +138,8 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
     client = dynamodb_client(store, environ)
     objects = open_objects(home, environ, settings.bucket_name)
-    refresh = None if environ.get("SEAL_KEY") else home.seal_secrets
     uploads = KeptUploads(objects)
-    services = build(settings, dynamodb=client, objects=objects, uploads=uploads, refresh=refresh)
+    services = build(settings, dynamodb=client, objects=objects, uploads=uploads)
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
     app = create_app(services, authenticate=local_principal)

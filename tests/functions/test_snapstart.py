@@ -14,7 +14,7 @@ import json, os, random, sys
 import app, boto3
 from deployed_function import Context, proxy_event
 from snapshot_restore_py import get_after_restore, get_before_snapshot
-from turnkeep.ring import Secret
+from turnkeep.ring import id_of
 
 def loaded():
     return "langgraph" in sys.modules
@@ -40,7 +40,7 @@ told["same numbers"] = drawn == random.random()
 told["after"] = chat("after")
 head = next(item for item in boto3.client("dynamodb").scan(TableName=os.environ["TABLE_NAME"])["Items"]
             if item["SK"]["S"] == "HEAD" and item["PK"]["S"].endswith("after"))
-told["signed under the new key"] = head["sig"]["B"][:2].hex() == Secret("the new one").id
+told["signed under the new key"] = head["sig"]["B"][:2].hex() == id_of(b"the new one").hex()
 print("TOLD", json.dumps(told))
 """
 

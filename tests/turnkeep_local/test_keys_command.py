@@ -186,7 +186,7 @@ def test_a_stack_is_named_or_a_table(
     keys_over(Items(boto3.client("dynamodb"), other), Keyring(b"of another deployment")).find(told.out.strip())
     assert "https://<the URL of the API>/chat" in told.err
     monkeypatch.delenv("SEAL_KEY")
-    assert "Name the parameter that holds the seal key" in complaint(capsys, *CREATE)
+    assert "Name the parameter with the seal key" in complaint(capsys, *CREATE)
     monkeypatch.setenv("SEAL_KEY_PARAMETER", parameter_of(stack))
     assert main(CREATE) == 0
 

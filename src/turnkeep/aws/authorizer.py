@@ -197,10 +197,10 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
 
 
 def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
-    """Return the key ring that signs API keys. It is empty until the deployment has made its seal key."""
+    """Return the key ring that signs API keys. It is empty until the deployment has made its signing key."""
     from botocore.config import Config  # noqa: PLC0415
 
-    from turnkeep.aws.sealkey import QUICK, SealParameter, reread, usable  # noqa: PLC0415
+    from turnkeep.aws.sealkey import QUICK, read_key, reread, usable  # noqa: PLC0415
     from turnkeep.ring import secrets_of  # noqa: PLC0415
     from turnkeep.storage.keyring import Keyring  # noqa: PLC0415
 
@@ -209,5 +209,5 @@ def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
     if not (name := environ.get("SEAL_KEY_PARAMETER")):
         raise ValueError("AUTH=keys needs SEAL_KEY_PARAMETER, or SEAL_KEY")
     ssm = session.create_client("ssm", config=Config(**QUICK))
-    text = SealParameter(ssm, name).read()
+    text = read_key(ssm, name)
     return Keyring(*(usable(text) if text else ()), refresh=partial(reread, ssm, name))

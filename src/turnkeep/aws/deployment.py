@@ -6,7 +6,6 @@ import json
 import os
 import random
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Any
@@ -24,7 +23,7 @@ from turnkeep.api.loopback import serve_nodes
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
-from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, code_of, reread, seal_key, usable
+from turnkeep.aws.sealkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
@@ -32,9 +31,7 @@ from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.sealmark import SealMark
 from turnkeep.storage.uploads import S3Uploads
 
 
@@ -105,9 +102,7 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
         return settings
     if not (name := environ.get("SEAL_KEY_PARAMETER")):
         raise NotDeployable("Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set: stored values could not be sealed.")
-    dynamodb: Any = LateClient(functools.partial(_client, "dynamodb"))
-    mark = SealMark(Items(dynamodb, settings.table_name), clock=time.time)
-    text = seal_key(SealParameter(_client("ssm", **QUICK), name), mark)
+    text = seal_key(_client("ssm", **QUICK), name)
     usable(text)
     return settings.model_copy(update={"seal_key": SecretStr(text)})
 
@@ -142,7 +137,7 @@ def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> N
 def _renew(sealer: Sealer, ssm: Any, parameter: str) -> None:
     """Reread the secrets: a snapshot may outlive them."""
     if parameter:
-        sealer.renew(usable(SealParameter(ssm, parameter).read()))
+        sealer.renew(usable(read_key(ssm, parameter)))
 
 
 async def invoke_worker(client: Any, function: str, token: str) -> None:

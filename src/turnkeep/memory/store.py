@@ -68,7 +68,7 @@ class DynamoDBStore(BaseStore):
         if memories is None:
             client = client or open_client("dynamodb")
             items = Items(client, table_name)
-            who, sealer = Principal(tenant, user), open_sealer(items, seal_key)
+            who, sealer = Principal(tenant, user), open_sealer(seal_key)
             memories = Memories(items, sealer, who, clock=clock, mint=secrets.token_bytes)
         self._table, self._client = table_name, client
         self._memories = memories

@@ -84,7 +84,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         items = Items(self._client, table_name)
         blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
         how: Any = {"clock": clock, "mint": mint, "thread_hours": thread_hours}
-        self._table = Steps(items, blobs, open_sealer(items, seal_key), lease_seconds=lease_seconds, **how)
+        self._table = Steps(items, blobs, open_sealer(seal_key), lease_seconds=lease_seconds, **how)
         self._holds = lease_seconds > 0
         self._who = Principal(tenant, user)
         self._agent = agent

@@ -4,7 +4,6 @@ Reads are consistent: a revoked key fails immediately. Only a writer of the tabl
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -102,25 +101,11 @@ class ApiKeys:
         return [str(item["SK"]) for item in self._all() if not self._is_genuine(item)]
 
     def revoke(self, key_id: str) -> ApiKey:
-        """For good; a second time changes nothing. Raises NotFound, and Forged."""
-        revoked = _ms(self._clock())
-        return self._change(key_id, lambda item: {"revoked": revoked, **item})
-
-    def sign_anew(self) -> int:
-        """Signs every key with the newest secret, and says how many; what is forged stays so."""
-        count = 0
-        for item in self._all():
-            with suppress(NotFound, Forged):
-                self._change(str(item["SK"]), lambda key: key)
-                count += 1
-        return count
-
-    def _change(self, key_id: str, change: Callable[[Item], Item]) -> ApiKey:
-        """Stores what `change` makes of a key, of what stands there then where somebody else changed it meanwhile."""
-        item = self._items.get(API_KEYS, key_id)
+        """Revoke a key for good; a second time changes nothing. Raises NotFound, Forged."""
+        revoked, item = _ms(self._clock()), self._items.get(API_KEYS, key_id)
         while item is not None:
             self._check(item)
-            changed = self._signed(change(item))
+            changed = self._signed({"revoked": revoked, **item})
             try:
                 if changed != item:
                     self._items.put(changed, condition="sig = :sig", values={":sig": item["sig"]})

@@ -119,16 +119,6 @@ class Items:
             **more,
         )
 
-    def scan(self, pk: str, sk: str) -> Iterator[Item]:
-        """The items of the table whose keys begin so: reads all of it, so it is for an operator's command alone."""
-        pages = self._pages(
-            "scan",
-            FilterExpression="begins_with(PK, :pk) AND begins_with(SK, :sk)",
-            ExpressionAttributeValues=encode({":pk": pk, ":sk": sk}),
-            ConsistentRead=True,
-        )
-        return (item for page in pages for item in page)
-
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
         """The whole partition by pages, only the named attributes."""
         return self._pages(

@@ -1,4 +1,4 @@
-"""The signing keys of a deployment, newest first. The first one signs; signatures of older ones stay valid."""
+"""The signing keys of a deployment. The first one signs; signatures of the others stay valid."""
 
 import hmac
 import time
@@ -11,7 +11,6 @@ from turnkeep.ring import ID_BYTES, id_of
 
 MARK_BYTES = 16
 REREAD_SECONDS = 10
-MAX_AGE_SECONDS = 3600  # of a key ring that signs: a replaced secret is not used for days
 
 
 class Key:
@@ -30,9 +29,9 @@ class Key:
 
 
 class Keyring:
-    """Signs with its first secret and verifies with all. `refresh` returns the current secrets, or none if it cannot
-    tell, when an unknown secret raises StoreUnavailable. It is called for unknown secrets, at most once in 10 s, and
-    hourly. Threads may share a key ring. `clock`: epoch seconds, which also pass in a frozen sandbox."""
+    """Signs with its first secret and verifies with all. An unknown secret, or having none, makes it call `refresh`, at
+    most once in 10 s. `refresh` returns the current secrets, or none if they cannot be read: an unknown secret then
+    raises StoreUnavailable. Threads may share a key ring. `clock`: epoch seconds, which pass in a frozen sandbox."""
 
     def __init__(
         self,
@@ -48,21 +47,20 @@ class Keyring:
         self.renew(secrets)
 
     def renew(self, secrets: Iterable[bytes]) -> None:
-        self._keys = tuple(Key(secret) for secret in secrets)
-        self._read_at = self._clock()
+        self._keys = tuple(map(Key, secrets))
 
     def digests(self, size: int, *context: str | bytes) -> tuple[bytes, ...]:
-        """The first `size` bytes of an HMAC-SHA256 over the parts by every secret; the first is the one to keep."""
+        """Return the first `size` bytes of an HMAC-SHA256 over the parts by every secret; store the first of them."""
         newest = self._newest()
         return tuple(key.digest(size, b"digest", context) for key in (newest, *self._keys[1:]))
 
     def sign(self, *context: str | bytes) -> bytes:
-        """16 bytes that nobody without a secret of the ring can make for these parts."""
+        """Return 16 bytes that prove these parts."""
         key = self._newest()
         return key.id + key.digest(MARK_BYTES - ID_BYTES, b"sign", context)
 
     def is_signed(self, mark: object, *context: str | bytes) -> bool:
-        """Whether a secret of the ring signed these parts with this mark."""
+        """Return whether `mark` is the signature of these parts by one of the secrets."""
         if not isinstance(mark, bytes) or len(mark) != MARK_BYTES:
             return False
         key = self._named(mark[:ID_BYTES])
@@ -71,11 +69,11 @@ class Keyring:
         )
 
     def knows(self, mark: bytes) -> bool:
-        """Whether a secret of the ring could have signed so."""
+        """Return whether the secret of this signature is one of these."""
         return self._named(mark[:ID_BYTES]) is not None
 
     def _newest(self) -> Key:
-        if not self._keys or not self._is_within(MAX_AGE_SECONDS, self._read_at):
+        if not self._keys:
             self._reread()
         if not self._keys:
             raise LookupError("there is no secret to sign with")
@@ -93,14 +91,10 @@ class Keyring:
     def _held(self, name: bytes) -> Key | None:
         return next((key for key in self._keys if key.id == name), None)
 
-    def _is_within(self, seconds: float, since: float) -> bool:
-        """A clock that was set back is no reason to wait."""
-        return 0 <= self._clock() - since < seconds
-
     def _reread(self) -> None:
-        """By one thread; those that come meanwhile wait for what it finds."""
+        """Refresh in one thread; others wait for it. A clock that was set back does not prevent it."""
         with self._lock:
-            if self._refresh is None or self._is_within(REREAD_SECONDS, self._tried_at):
+            if self._refresh is None or 0 <= self._clock() - self._tried_at < REREAD_SECONDS:
                 return
             try:
                 secrets = self._refresh()

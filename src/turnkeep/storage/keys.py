@@ -31,7 +31,6 @@ WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"  # partition of all API keys; those of threads begin with `T#`, whatever the tenant
 CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
 """What the keys of all of a kind in a thread begin with."""
-SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}  # a seal key was made
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
@@ -194,12 +193,12 @@ def exports_of(user: str) -> str:
     return f"exports/{sha256(user.encode()).hexdigest()}/"
 
 
-MEMORY_PARTITIONS, MEMORY_ITEMS = "STORE#", "ITEM#"
+MEMORY_ITEMS = "ITEM#"
 
 
 def memory_of(user: str) -> str:
     """Partition of what one principal remembers across threads, by the key of the user; its name is not in it."""
-    return f"{MEMORY_PARTITIONS}{sha256(user.encode()).hexdigest()}"
+    return f"STORE#{sha256(user.encode()).hexdigest()}"
 
 
 def memory_prefix(namespace: tuple[str, ...]) -> str:

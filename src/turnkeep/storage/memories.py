@@ -6,8 +6,6 @@
 `updated` is the fencing token of a place: it rises with each put and deletion, and a write applies only over the state
 that it read. A deletion leaves a tombstone, so a late or repeated packet never undoes a later write."""
 
-import secrets
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,8 +17,6 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import INLINE_BYTES
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import (
-    MEMORY_ITEMS,
-    MEMORY_PARTITIONS,
     memory_item,
     memory_of,
     memory_part,
@@ -71,7 +67,7 @@ class Memories:
         self,
         items: Items,
         sealer: Sealer,
-        principal: Principal | str,
+        principal: Principal,
         *,
         clock: Callable[[], float],
         mint: Callable[[int], bytes],
@@ -80,7 +76,7 @@ class Memories:
     ):
         self._items = items
         self._sealer = sealer
-        self._pk = principal if isinstance(principal, str) else memory_of(user_key(principal))
+        self._pk = memory_of(user_key(principal))
         self._clock = clock
         self._mint = mint
         self._began = began
@@ -147,21 +143,6 @@ class Memories:
         with suppress(Refused):
             expression = "SET expires = :expires, #ttl = :ttl"
             self._items.update(self._pk, sk, expression, values, condition=f"{is_same} AND {is_earlier}")
-
-    def reseal(self, item: Item) -> bool:
-        """Seal an item of the partition with the newest secret and return True, or False if that is not needed. The
-        state of the place stays the same, for other writers too. Raises StateCorrupt, StoreUnavailable."""
-        if not self._lives(item) or self._sealer.is_current(sealed := self._joined(item)):
-            return False
-        content = self._sealer.open(sealed, self._pk, item["SK"])
-        new = self._laid(self._sealed(content, item["SK"]), item, item["updated"])
-        same = [name for name in ("updated", "created", "expires") if name in item]
-        condition = " AND ".join(f"{name} = :{name}" for name in same)
-        stands = self._put_if(new, condition, {f":{name}": item[name] for name in same})
-        if stands is None:
-            self._drop_parts(item)
-            return True
-        return bool(stands) and self.reseal(stands)
 
     def _replace(self, sk: str, sealed: bytes | None, life: int | None) -> None:
         """Put the sealed value, or a tombstone for None, over the state read now. A refusal means that a later write
@@ -264,13 +245,3 @@ def _ends(now: int, life: int | None) -> Item:
 def _ttl(end: int) -> int:
     """DynamoDB's own time to live, in epoch seconds. Readers go by `expires`."""
     return end // 1000 + 1 + LATEST_PACKET_SECONDS
-
-
-def reseal(items: Items, sealer: Sealer) -> int:
-    """Seals anew what older secrets sealed, before one of them is dropped; gives how many. Reads the whole table."""
-    count = 0
-    for item in items.scan(MEMORY_PARTITIONS, MEMORY_ITEMS):
-        memories = Memories(items, sealer, item["PK"], clock=time.time, mint=secrets.token_bytes)
-        with suppress(StateCorrupt):  # nobody could read it any more
-            count += memories.reseal(item)
-    return count

@@ -2,20 +2,13 @@
 
 import json
 import os
-import secrets
 import socket
-import time
-from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.errors import StoreUnavailable
-from turnkeep.ring import secrets_of, today, with_new, write_ring
-from turnkeep.storage.items import Items, Refused
+from turnkeep.ring import secrets_of
 from turnkeep.storage.keys import BY_EXPIRY, BY_USER
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.sealmark import Marked, SealMark
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -92,48 +85,18 @@ def _schema(partition: str, sort: str) -> list[Any]:
     return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
 
 
-def open_sealer(items: Items, seal_key: str | None) -> Sealer:
-    """Seal under `seal_key`, else SEAL_KEY, else the key in `.turnkeep` (TURNKEEP_HOME), made if the table has no
-    sealed value. The key is read at first use. Raises ValueError then, if it existed and is missing."""
-
-    @cache
-    def found() -> tuple[bytes, ...]:
-        text = seal_key or os.environ.get("SEAL_KEY") or _kept(items)
-        return secrets_of(text)
-
-    return Sealer(refresh=found)
+def open_sealer(seal_key: str | None) -> Sealer:
+    """Sign with `seal_key`, else SEAL_KEY, else the key of `turnkeep dev` in `.turnkeep` (TURNKEEP_HOME). It is read at
+    first use. Raises ValueError then, if there is none."""
+    return Sealer(refresh=lambda: secrets_of(seal_key or os.environ.get("SEAL_KEY") or _key_of_folder()))
 
 
-def _kept(items: Items) -> str:
-    file = _home() / "seal.key"
-    with suppress(FileNotFoundError):
-        return file.read_text().strip()
-    mark = SealMark(items, clock=time.time)
-    marked = mark.read()
-    if marked.ids:
-        raise ValueError(
-            f"The table is sealed under a key that is not here (ids {', '.join(marked.ids)}): give seal_key=, or set "
-            f"SEAL_KEY or TURNKEEP_HOME. Looked in {file.resolve()}."
-        )
-    return _made(file, mark)
-
-
-def _made(file: Path, mark: SealMark) -> str:
-    ring = with_new((), lambda: secrets.token_hex(32), today())
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = file.with_name(f"seal.{secrets.token_hex(8)}.tmp")
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(write_ring(ring, today()))
-        stream.flush()
-        os.fsync(stream.fileno())
+def _key_of_folder() -> str:
+    file = _home().resolve() / "seal.key"
     try:
-        os.link(draft, file)  # unlike a rename it replaces no file that another made just now
-        mark.write(ring, Marked())
-    except FileExistsError:
-        return file.read_text().strip()
-    except Refused as refused:
-        file.unlink()
-        raise StoreUnavailable("Another made the seal key of this table just now: give seal_key=.") from refused
-    finally:
-        draft.unlink()
-    return write_ring(ring, today())
+        return file.read_text()
+    except FileNotFoundError:
+        raise ValueError(
+            f"There is no signing key. Give seal_key=, or set SEAL_KEY or TURNKEEP_HOME. Looked in {file}. For a new "
+            "table, make one and keep it: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+        ) from None

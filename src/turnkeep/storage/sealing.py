@@ -31,7 +31,7 @@ _EXACTLY = (
 
 
 class Sealer(Keyring):
-    """A ring that also seals and encrypts: with its first secret, and opens with any."""
+    """A key ring that also seals and encrypts values: with its first secret. It opens them with any."""
 
     def seal(self, value: Any, *context: str) -> bytes:
         """Raises AgentFault for a value that is not plain."""
@@ -55,9 +55,6 @@ class Sealer(Keyring):
         if not hmac.compare_digest(seal, key.digest(_SEAL_BYTES, b"seal", (packed, *context))):
             raise StateCorrupt
         return _unpack(packed)
-
-    def is_current(self, sealed: bytes) -> bool:
-        return sealed[1 : 1 + ID_BYTES] == self._newest().id
 
     def encrypt(self, value: Any, *context: str) -> bytes:
         """Encrypt; unlike `seal` the result differs each time. No nonce argument: reuse would reveal both values."""

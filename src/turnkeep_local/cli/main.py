@@ -14,7 +14,6 @@ from turnkeep_local import LocalError
 from turnkeep_local.cli.keys import add_keys
 from turnkeep_local.cli.moving import add_import
 from turnkeep_local.cli.projects import add_projects
-from turnkeep_local.cli.seal import add_seal
 
 PORT = 8000
 GRAPHS = "langgraph.json"
@@ -65,7 +64,6 @@ def _parser() -> argparse.ArgumentParser:
 
     add_projects(commands)
     add_keys(commands)
-    add_seal(commands)
     add_import(commands)
 
     for entry in entries().values():

@@ -1,7 +1,6 @@
 """A deployment as the person at the terminal reaches it, with the rights that they have: its table, its seal key, and
 in one line what is missing."""
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,12 +12,11 @@ from botocore import exceptions
 from botocore.config import Config
 
 from turnkeep.aws.loading import LateClient
-from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, seal_key, usable
+from turnkeep.aws.sealkey import QUICK, SecretError, seal_key, usable
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.sealmark import SealMark
 from turnkeep_local import LocalError
 
 DEFAULT_STACK = "turnkeep"
@@ -32,37 +30,30 @@ _LOG_IN = "Log in (aws sso login, aws configure), or name a profile: export AWS_
 
 @dataclass(frozen=True)
 class Deployment:
-    """`url` is None where only the table is known, and `parameter` where nothing says what its seal key is called;
-    `fixed` is the seal key itself, where the environment holds it. `bucket` is known of a stack."""
+    """`parameter` names the signing key in `ssm`, empty if unknown; `fixed` is the key itself, from the environment.
+    `url` and `bucket` are known of a stack."""
 
     items: Items
-    parameter: SealParameter | None
+    ssm: Any
+    parameter: str
     url: str | None = None
     fixed: str = ""
     bucket: str | None = None
 
     @property
-    def mark(self) -> SealMark:
-        return SealMark(self.items, clock=time.time)
-
-    @property
     def keyring(self) -> Keyring:
-        """Asks for the seal key when it is first used."""
+        """Read the signing key at first use."""
         return Keyring(refresh=self._secrets)
 
     @property
     def sealer(self) -> Sealer:
-        """The same, for what threads hold."""
+        """The same, for what threads contain."""
         return Sealer(refresh=self._secrets)
 
     def _secrets(self) -> tuple[bytes, ...]:
-        return usable(self.fixed or seal_key(self.seal_parameter(), self.mark))
-
-    def seal_parameter(self) -> SealParameter:
-        """Raises LocalError where it has no name."""
-        if self.parameter is None:
-            raise LocalError("Name the parameter that holds the seal key of this table: --seal-key NAME")
-        return self.parameter
+        if not self.fixed and not self.parameter:
+            raise LocalError("Name the parameter with the seal key of this table: --seal-key NAME")
+        return usable(self.fixed or seal_key(self.ssm, self.parameter))
 
 
 def open_deployment(
@@ -80,7 +71,7 @@ def open_deployment(
         name, url, bucket = _of_stack(session.client("cloudformation", config=Config(**_CONFIG)), stack)
     items = Items(session.client("dynamodb", config=Config(**_CONFIG)), name)
     ssm = LateClient(partial(session.client, "ssm", config=Config(**QUICK)))
-    return Deployment(items, SealParameter(ssm, seal) if seal else None, url, fixed, bucket)
+    return Deployment(items, ssm, seal or "", url, fixed, bucket)
 
 
 def parameter_of(stack: str) -> str:

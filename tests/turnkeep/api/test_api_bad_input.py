@@ -237,9 +237,7 @@ async def test_json_may_be_declared_or_not(client: AsyncClient, kind: str | None
 
 
 @pytest.mark.parametrize("declared", [{}, {"Content-Length": "104857600"}, {"Content-Length": "9" * 5000}])
-async def test_a_body_that_is_too_large_is_not_read_to_its_end(
-    held: AsyncClient, declared: dict[str, str]
-) -> None:
+async def test_a_body_that_is_too_large_is_not_read_to_its_end(held: AsyncClient, declared: dict[str, str]) -> None:
     sent = 0
 
     async def endless() -> AsyncIterator[bytes]:

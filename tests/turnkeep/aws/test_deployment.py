@@ -15,6 +15,8 @@ from starlette.testclient import TestClient
 
 from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings, take_environment
 from turnkeep.aws.sealkey import SecretError
+from turnkeep.ring import secrets_of
+from turnkeep.storage.sealing import Sealer
 
 type Output = Callable[[], list[dict[str, Any]]]
 
@@ -37,19 +39,19 @@ def test_a_seal_key_of_the_environment_needs_no_parameter(monkeypatch: pytest.Mo
     assert settings.seal_key.get_secret_value() == "of the environment"
 
 
-def test_a_function_does_not_start_with_another_seal_key_where_its_own_is_lost(
-    dynamodb_url: str, table_name: str, s3_url: str, monkeypatch: pytest.MonkeyPatch
+def test_a_deleted_seal_key_is_replaced_and_opens_again_when_it_is_put_behind_the_new_one(
+    s3_url: str, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    name = f"/turnkeep/{table_name}/seal-key"
-    facts = {"TABLE_NAME": table_name, "AWS_ENDPOINT_URL_SSM": s3_url, "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url}
-    for variable, value in facts.items():
-        monkeypatch.setenv(variable, value)
-    first, again = (deployed_settings({"SEAL_KEY_PARAMETER": name}).seal_secrets for _ in range(2))
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", s3_url)
+    environ, ssm = {"SEAL_KEY_PARAMETER": name}, boto3.client("ssm")
+    first, again = (deployed_settings(environ).seal_key.get_secret_value() for _ in range(2))
     assert first == again
-    boto3.client("ssm").delete_parameter(Name=name)
-    for start in (deployed_settings, deployed_app):
-        with pytest.raises(SecretError, match=f"{name} is lost"):
-            start({"SEAL_KEY_PARAMETER": name})
+    ssm.delete_parameter(Name=name)
+    second = deployed_settings(environ).seal_key.get_secret_value()
+    ssm.put_parameter(Name=name, Value=f"{second}\n{first}", Type="SecureString", Overwrite=True)
+    restored = Sealer(*deployed_settings(environ).seal_secrets)
+    for text in (first, second):
+        assert restored.open(Sealer(*secrets_of(text)).seal("x", "pk"), "pk") == "x"
 
 
 def test_a_file_that_cannot_be_used_is_told_at_start_and_the_function_starts_all_the_same(

@@ -6,7 +6,6 @@ are needed. A history must be linearizable, and no value may ever be unreadable.
 
 import itertools
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -32,7 +31,7 @@ LIVES_MS = [None, 3_600_000, 36_000_000]
 SKEWS = [0.0, 0.0, 5.0, -5.0]
 CALLS = ("get", "get_many", "put", "update", "delete", "between", "below", "write_many")
 READS = {"get", "get_many", "between", "below"}
-KINDS = ["small", "large", "delete", "refresh", "reseal"]
+KINDS = ["small", "large", "delete", "refresh"]
 FAULTS = ["request lost", "cut", "stray", "answer lost", "answer lost", "doubled", "killed"]
 PENDING = 10**9
 SEEDS, STORIES = 4, 400
@@ -95,10 +94,6 @@ class Operation:
                 store.put(*PLACE, value_of(self.kind, self.number), life=self.life, vectors={})
             case "delete":
                 store.delete(*PLACE)
-            case "reseal":
-                item = self.wire.get(store._pk, memory_item(*PLACE))
-                with suppress(StateCorrupt):
-                    _ = item and store.reseal(item)
             case _:
                 found = store.get([PLACE]).get(PLACE)
                 if found and self.kind == "refresh":
@@ -116,8 +111,8 @@ def is_linearizable(history: list[Operation], value: str | None = None) -> bool:
         if each.began > first:
             continue
         rest = [other for other in history if other is not each]
-        if each.kind in ("get", "refresh", "reseal"):
-            if (each.ended == PENDING or each.kind == "reseal" or each.read == value) and is_linearizable(rest, value):
+        if each.kind in ("get", "refresh"):
+            if (each.ended == PENDING or each.read == value) and is_linearizable(rest, value):
                 return True
         elif is_linearizable(rest, value_of(each.kind, each.number)):
             return True

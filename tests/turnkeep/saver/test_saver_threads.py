@@ -231,15 +231,15 @@ def test_bad_input_is_told(open_saver: Open) -> None:
         noting(open_saver()).invoke({"last": iter("generator")}, on("u"), durability="exit")
 
 
-def test_the_key_is_made_once_kept_in_the_folder_and_missed_elsewhere(
+def test_the_key_is_that_of_the_folder_and_missed_elsewhere(
     open_saver: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "here"))
+    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path))
+    (tmp_path / "seal.key").write_text(f"2026-11-22 {KEY}\n")
     echo(open_saver(seal_key=None)).invoke(saying("one"), on("t"))
-    assert (tmp_path / "here" / "seal.key").stat().st_mode & 0o777 == 0o600
-    assert texts(echo(open_saver(seal_key=None)), "t") == ["one", "saw 1"]
+    assert texts(echo(open_saver(seal_key=KEY)), "t") == ["one", "saw 1"]
     monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "elsewhere"))
-    with pytest.raises(ValueError, match="sealed under a key that is not here"):
+    with pytest.raises(ValueError, match=r"no signing key\. Give seal_key=, or set SEAL_KEY"):
         open_saver(seal_key=None).get_tuple(on("t"))
 
 

@@ -11,7 +11,7 @@ NO_KEY = {
     *("is_well_formed", "is_storable", "is_write", "thread_of", "generation_of", "number_of", "document_of", "run_of"),
     *("CLOCK_ERROR_MS", "checkpoint_name", "checkpoint_of", "id_in", "without_writer", "writer_of"),
     *("turn_floor", "turn_ceiling", "EVERY_TURN", "CHECKPOINTS", "SPACES", "RUNS", "PII", "DOCUMENTS"),
-    *("place_of", "MEMORY_PARTITIONS", "MEMORY_ITEMS", "day", "next_day", "hour", "begin_of", "next_hour"),
+    *("place_of", "MEMORY_ITEMS", "day", "next_day", "hour", "begin_of", "next_hour"),
     *("expiry", "item_ttl", "MAX_THREAD_DAYS", "ITEM_DAYS", "expiry_bucket", "BY_USER", "BY_EXPIRY", "SHARDS"),
     *("LAYOUT", "OTHER_LAYOUT", "checkpoint_name", "checkpoint_of", "id_in", "without_writer", "writer_of"),
 }
@@ -53,7 +53,6 @@ DECIDED: dict[str, Fate] = {
     ),
     "DEPLOYMENT_USAGE": (f"exempt: {NOBODYS}", f"exempt: {NOBODYS}"),
     "WATERMARK": (f"exempt: {NOBODYS}", f"exempt: {NOBODYS}"),
-    "SEAL_MARK": (f"exempt: {NOBODYS}", f"exempt: {NOBODYS}"),
 }
 
 

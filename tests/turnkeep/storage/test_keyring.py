@@ -1,16 +1,13 @@
 """A ring signs with its newest secret and knows what the older ones signed; it learns of a new one when it meets it."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
 
 import pytest
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
-from turnkeep.ring import Secret, read_ring, secrets_of, with_new, write_ring
-from turnkeep.storage.keyring import MAX_AGE_SECONDS, REREAD_SECONDS, Keyring
+from turnkeep.ring import new_key, secrets_of
+from turnkeep.storage.keyring import REREAD_SECONDS, Keyring
 from turnkeep.storage.sealing import Sealer
-
-DAY = date(2026, 11, 22)
 
 
 class Source:
@@ -32,42 +29,38 @@ class Source:
 # As text
 
 
-def test_a_ring_of_several_comes_back_as_it_was_written() -> None:
-    ring = (Secret("new", DAY), Secret("o l d", date(2026, 1, 2)))
-    assert read_ring(write_ring(ring, DAY)) == ring
-    assert write_ring(ring, DAY) == "2026-11-22 new\n2026-01-02 o l d"
-    assert secrets_of("\n 2026-11-22   new \r\n2026-01-02 old\n") == (b"new", b"old")
+def test_the_first_line_is_the_first_secret_whatever_its_day() -> None:
+    assert secrets_of("\n 2026-01-02   new \r\n2026-11-22 o l d\n") == (b"new", b"o l d")
 
 
 @pytest.mark.parametrize("text", ["bare", " of the test \n", "2026-11-22", "2026-11-22-not-a-day x"])
-def test_one_line_without_a_day_is_a_ring_of_one(text: str) -> None:
-    assert read_ring(text) == (Secret(text.strip()),)
+def test_one_line_without_a_day_is_one_secret(text: str) -> None:
+    assert secrets_of(text) == (text.strip().encode(),)
 
 
-def test_nothing_is_no_ring() -> None:
-    assert read_ring(" \n") == ()
+def test_empty_text_has_no_secret() -> None:
+    assert secrets_of(" \n") == ()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "shown"),
     [
         ("2026-11-22 canary\ncanary", "line 2"),
         ("canary\n2026-11-22 canary", "line 1"),
         ("2026-11-22 canary\n\n2026-11-22 canary2", "line 2"),
-        ("2026-02-30 canary", "line 1"),
         ("2026-11-22 canary\n2026-11-21 canary", "one secret"),
     ],
 )
-def test_what_is_no_ring_is_refused_by_its_line_and_not_quoted(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
-        read_ring(text)
+def test_unusable_text_is_refused_by_its_line_and_not_quoted(text: str, shown: str) -> None:
+    with pytest.raises(ValueError, match=shown) as caught:
+        secrets_of(text)
     assert "canary" not in str(caught.value)
 
 
-def test_a_new_secret_has_an_id_of_its_own() -> None:
-    minted = iter(["same", "same", "other"])
-    ring = with_new(with_new((), minted.__next__, DAY), minted.__next__, DAY)
-    assert [secret.value for secret in ring] == ["other", "same"]
+def test_a_new_key_is_one_long_secret_with_its_day() -> None:
+    (secret,), (other,) = secrets_of(new_key()), secrets_of(new_key())
+    assert len(secret) == len(other) == 64
+    assert secret != other
 
 
 # In use
@@ -131,17 +124,6 @@ def test_where_it_cannot_be_read_nobody_is_told_that_something_is_corrupt() -> N
             refuse()
         assert caught.value.retry_after == REREAD_SECONDS
     assert ring.open(ring.seal("x", "pk"), "pk") == "x"
-    assert source.reads == 1
-
-
-def test_nobody_goes_on_sealing_for_long_with_a_secret_that_was_replaced() -> None:
-    source = Source(b"old")
-    ring = source.sealer()
-    source.secrets = (b"new", b"old")
-    ring.sign("x")
-    source.now += MAX_AGE_SECONDS
-    assert Keyring(b"new").is_signed(ring.sign("x"), "x")
-    ring.sign("x")
     assert source.reads == 1
 
 
