@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
-from turnkeep.api.answers import answered_bytes
+from turnkeep.api.answers import PART_BYTES, answered_bytes
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.routes import ALWAYS, Routes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.export import Export
 
 NDJSON = "application/x-ndjson"
-WHOLE_BYTES, WHOLE_SECONDS = 4_500_000, 5.0  # immediate answer: size as Lambda sends it, time to read it
+WHOLE_BYTES, WHOLE_SECONDS = PART_BYTES, 5.0  # of an immediate answer, time to read it included
 ERASE_SECONDS = 20.0
 _MARGIN_SECONDS = 3.0
 RETRY_SECONDS = 2

@@ -1,14 +1,14 @@
 """The threads of a user, searched or all of them. A search that stops gives a cursor: where the next one goes on."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.records import JSON, Principal, Status, Thread
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.keys import HEAD, partition, thread_of, user_key
+from turnkeep.storage.keys import HEAD, thread_of, user_key
 from turnkeep.storage.persons import threads_of
 from turnkeep.storage.threads import Threads
 
@@ -76,11 +76,6 @@ class Listing(Threads):
         except StateCorrupt:
             found.unreadable += 1
             return None
-
-    def threads_named(self, principal: Principal, thread_ids: Iterable[str]) -> list[Thread]:
-        """Return those that are alive and readable, in no promised order, with one request."""
-        items = self._items.get_many((partition(principal, each), HEAD) for each in thread_ids)
-        return [thread for item in items if (thread := self._listed(item, Found()))]
 
     def every_thread(self, principal: Principal, found: Found) -> Iterator[Thread]:
         """Yield each living thread once, longest quiet first, so none is missed; count unreadable ones in `found`."""

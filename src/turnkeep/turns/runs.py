@@ -20,7 +20,7 @@ from turnkeep.storage.table import Table
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import in_thread, monotonic
+from turnkeep.turns.threads import in_thread, looks, monotonic
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
@@ -29,7 +29,7 @@ Launch: TypeAlias = Callable[[str], Awaitable[None]]  # schedules the run of a t
 TRIES = 3  # attempts at one run, as in template.yaml
 PAUSES_SECONDS = (2.0, 10.0)
 CANCEL_PAUSES_SECONDS = (0, 0.1, 0.3, 1.0, 2.0)
-FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.1, 2.0
+FIRST_LOOK_SECONDS = 0.1
 _PASSING = (  # a later attempt may succeed
     *(errors.StoreUnavailable, errors.ThreadBusy, errors.TurnInProgress, errors.ModelFault, errors.InternalError),
     *(errors.TooManyTurns, errors.TooManyAtOnce),
@@ -143,17 +143,13 @@ class Runs:
 
     async def join(self, principal: Principal, thread_id: str, run_id: str, seconds: float) -> Turn:
         """Await the turn. Raise the error of the run, NotFound, and TurnInProgress when time is up."""
-        until, pause = monotonic() + seconds, FIRST_LOOK_SECONDS
-        while True:
+        async for _ in looks(FIRST_LOOK_SECONDS, monotonic() + seconds):
             found = await in_thread(self._lookup.find, principal, thread_id, run_id)
             if isinstance(found, Turn):
                 return found
             if found.status not in ("pending", "running"):
                 raise _end_of(found)
-            if monotonic() + pause > until:
-                raise errors.TurnInProgress(retry_after=1)
-            await asyncio.sleep(pause)
-            pause = min(pause * 1.5, LAST_LOOK_SECONDS)
+        raise errors.TurnInProgress(retry_after=1)
 
     async def cancel(
         self,

@@ -2,7 +2,7 @@
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import ParamSpec, TypeVar
@@ -21,3 +21,13 @@ async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 def monotonic() -> float:
     """Return the running event loop's time in seconds, `time.monotonic` unless the loop has another clock."""
     return asyncio.get_running_loop().time()
+
+
+async def looks(pause: float, until: float) -> AsyncIterator[None]:
+    """Yield now, and after growing pauses of at most two seconds while the next one ends by `until`."""
+    while True:
+        yield
+        if monotonic() + pause > until:
+            return
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 2.0)

@@ -1,6 +1,5 @@
 """Waits for the documents that a turn names, before its thread is locked."""
 
-import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -11,10 +10,10 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import Head, key_digest
 from turnkeep.storage.table import Table
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import in_thread, monotonic
+from turnkeep.turns.threads import in_thread, looks, monotonic
 
 WAIT_SECONDS = 60
-FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.2, 2.0
+FIRST_LOOK_SECONDS = 0.2
 IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
 
 
@@ -45,12 +44,10 @@ class Attached:
             raise (DocumentNotFound if request.create else NotFound) from error
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
             return request  # it is answered from the store, whatever became of its documents
-        until, pause = monotonic() + self._seconds(request), FIRST_LOOK_SECONDS
-        while _are_in_work(found := await _found(self.attachments, head, request.attachments)):
-            if monotonic() + pause > until:
+        found: list[AttachmentStatus] = []
+        async for _ in looks(FIRST_LOOK_SECONDS, monotonic() + self._seconds(request)):
+            if not _are_in_work(found := await _found(self.attachments, head, request.attachments)):
                 break
-            await asyncio.sleep(pause)
-            pause = min(pause * 1.5, LAST_LOOK_SECONDS)
         return replace(request, warnings=(*request.warnings, *_warnings(found)))
 
     def _seconds(self, request: TurnRequest) -> float:

@@ -42,12 +42,10 @@ class ResponseRoutes(Starting):
         items = [{"role": "user", "content": body.input}] if isinstance(body.input, str) else body.input
         messages, left_out = read_messages(items, "input")
         wanted = self._wanted(request, caller, body, messages, [*unused, *left_out])
-        running = await self._begun(body, messages, request, wanted)
+        running = await self._begun(body, request, wanted)
         return await self._answer(running, self._words(body, running), wanted, stream=body.stream)
 
-    async def _begun(
-        self, body: NewResponse, messages: list[JSON], request: Request, wanted: TurnRequest
-    ) -> "RunningTurn":
+    async def _begun(self, body: NewResponse, request: Request, wanted: TurnRequest) -> "RunningTurn":
         """After a response, in a conversation, or in a thread that begins; nowhere if it is not to be stored."""
         if body.previous_response_id is not None:
             return await self._start_after(request, wanted, read_response_id(body.previous_response_id))
@@ -55,7 +53,7 @@ class ResponseRoutes(Starting):
             return await self._start(request, wanted, thread_id=body.thread_id, repeat=repeat_of(request))
         if body.store is False:
             return await self._start(request, wanted)
-        return await self._start_new(request, wanted, messages)
+        return await self._start_new(request, wanted)
 
     def _words(self, body: NewResponse, running: "RunningTurn") -> Answer:
         id_, item, number = f"resp_{self._new_id()}", f"msg_{self._new_id()}", running.turn_number

@@ -4,7 +4,6 @@ some bodies say by themselves after what they come."""
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +17,9 @@ from turnkeep.api.openai.words import Words
 from turnkeep.api.routes import Routes
 from turnkeep.api.sse import compact, open_stream
 from turnkeep.api.turns import key_of, replay_headers
-from turnkeep.errors import NotFound, ThreadExists, ThreadMoved, TurnInProgress
+from turnkeep.errors import NotFound, ThreadExists, ThreadMoved
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import run_digest
-from turnkeep.storage.leases import RETRY_MS
 from turnkeep.storage.links import turn_of
 from turnkeep.turns import TurnRequest
 from turnkeep.turns.request import GraphCall
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 RETRY_HEADER, THREAD_HEADER = "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
-_ALIKE: tuple[tuple[str, ...], ...] = ((), ("2",), ("3",), ("4",), ("5",), ("6",), ("7",), ("8",))
-"""Suffixes of the threads that begin with the same messages in one period of RETRY_MS. A retry finds them in their
-period and in the next one; a ninth thread has a random id, which no retry finds."""
 _RESPONSE = re.compile(r"resp_(\d{1,8})_([0-9a-f]{12})_([A-Za-z0-9_-]{1,64})", re.ASCII)
 _NO_RESPONSE = "There is no such response; it goes with its thread, 24 hours after the last turn."
 
@@ -138,36 +133,13 @@ class Starting(Routes):
         except ThreadExists:  # made by the first try
             return
 
-    async def _start_new(self, request: Request, wanted: TurnRequest, said: list[JSON]) -> "RunningTurn":
-        """Start a new thread. Its id follows from the key, or from the messages and the time, so that a retry finds it.
-        A first try with the same messages gets the next id; a retry gets the newest of these threads."""
-        wanted = replace(wanted, after=0, create=True)
-        if wanted.key:
-            return await self._start(request, wanted, thread_id=self._derived(wanted.principal, "key", wanted.key))
-        about, period = (str(wanted.agent), digest(said)), self._now() // RETRY_MS
-        now, before = (
-            [self._derived(wanted.principal, *about, str(each), *count) for count in _ALIKE]
-            for each in (period, period - 1)
-        )
-        if repeat_of(request) == "again" and (alike := await self._existing(wanted.principal, [*before, *now])):
-            with suppress(NotFound):
-                return await self._start(request, wanted, thread_id=alike[-1], repeat="exact", create=False)
-        with suppress(ThreadMoved, TurnInProgress):
-            return await self._start(request, wanted, thread_id=now[0], repeat="first")
-        alike, fresh = await self._existing(wanted.principal, now), f"conv_{self._new_id()}"
-        free = next((name for name in now if name not in alike), fresh)
-        with suppress(ThreadMoved, TurnInProgress):
-            return await self._start(request, wanted, thread_id=free, repeat="first")
-        return await self._start(request, wanted, thread_id=fresh)
-
-    async def _existing(self, principal: Principal, names: list[str]) -> list[str]:
-        """Return the ids of the threads that exist, oldest first."""
-        found = await run_in_threadpool(self._table.threads_named, principal, names)
-        created = {each.thread_id: each.created_at for each in found}
-        return sorted(created, key=lambda name: (created[name], names.index(name)))
+    async def _start_new(self, request: Request, wanted: TurnRequest) -> "RunningTurn":
+        """Start a new thread. Its id follows from the key, if there is one, so that a retry finds it."""
+        new = self._derived(wanted.principal, "key", wanted.key) if wanted.key else f"conv_{self._new_id()}"
+        return await self._start(request, replace(wanted, after=0, create=True), thread_id=new)
 
     def _derived(self, principal: Principal, *parts: str) -> str:
-        """Under the secret: an id tells nobody what was said."""
+        """Return an id that does not reveal the parts."""
         made = self._services.sealer.digests(16, "openai", principal.tenant, principal.user, *parts)
         return f"conv_{made[0].hex()}"
 
