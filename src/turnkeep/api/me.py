@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.export import Export
 
 NDJSON = "application/x-ndjson"
-WHOLE_BYTES, WHOLE_SECONDS = PART_BYTES, 5.0  # of an immediate answer, time to read it included
+WHOLE_BYTES, WHOLE_SECONDS = PART_BYTES, 5.0  # of an immediate answer: its size, and the time to read it
 ERASE_SECONDS = 20.0
 _MARGIN_SECONDS = 3.0
 RETRY_SECONDS = 2
