@@ -31,24 +31,14 @@ from urllib3.exceptions import HTTPError
 from urllib3.exceptions import TimeoutError as SocketTimeout
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
-from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
+from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
 from turnkeep.models.outgoing import outgoing_messages
+from turnkeep.models.reader import Reader
+from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
 
 CONNECT_SECONDS = 5
-
-ENDINGS = Endings(
-    read=lambda generation: generation.message.response_metadata.get("stopReason"),
-    whole=frozenset({"end_turn", "stop_sequence", "tool_use"}),
-    at_limit="max_tokens",
-    cut_off={
-        "max_tokens": "The answer ran into its token limit.",
-        "model_context_window_exceeded": TOO_LONG,
-        "guardrail_intervened": "A guardrail of the provider took the answer's place.",
-        "content_filtered": "The provider's content filter cut the answer off.",
-    },
-)
 
 _REASONING_MODEL = re.compile(r"openai\.gpt-|deepseek\.r1")
 _NO_ACCESS = (
@@ -111,17 +101,16 @@ class CheckedChatBedrock(ChatBedrockConverse):
             result = super()._generate(outgoing_messages(messages), *args, **self._suited(kwargs))
         for generation in result.generations:
             _forget_transport(generation.message)
-        return ENDINGS.checked(result)
+        return Reader(kwargs, Habit(waits=False)).whole(result)
 
     def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        end = StreamEnd(ENDINGS)
+        answer = Reader(kwargs, Habit(waits=False))
         with self._watched():
             for chunk in super()._stream(outgoing_messages(messages), *args, **self._suited(kwargs)):
                 _forget_transport(chunk.message)
-                end.see(chunk)
+                answer.see(chunk)
                 yield chunk
-        end.check()
-        yield from end.notes()
+        yield from answer.rest()
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: dict[str, Any] | str | None = None, **kwargs: Any

@@ -2,8 +2,7 @@
 An unusable answer is asked for once more with the reason, as plain JSON if the model seems to know no tools."""
 
 import json
-import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -16,8 +15,8 @@ from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
 from turnkeep.errors import ModelError, ModelFault, ModelTruncated
-from turnkeep.models.endings import BROKEN_CALL
 from turnkeep.models.faults import is_refused_request
+from turnkeep.models.written import Written, calls_in, is_like_a_call, objects_in
 from turnkeep.texts import printable_in
 
 R = TypeVar("R", bound=BaseModel)
@@ -27,7 +26,10 @@ MODEL_REFUSED = "model_refused"
 
 Asked: TypeAlias = Runnable[LanguageModelInput, AIMessage]
 
-_WRAPPING = re.compile(r"^(?:```\w*\n|<tool_call>)|(?:\n```|</tool_call>)$")
+_NOT_JSON = "the arguments were not valid JSON"
+_CALLS_IN_WORDS = """You have these tools: {tools}
+Write each call as a JSON object, {{"name": ..., "arguments": {{...}}}}, and nothing else. \
+Without a call, answer in prose."""
 
 
 @dataclass(frozen=True)
@@ -110,19 +112,28 @@ async def stream_text(
 
 
 async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[BaseMessage]) -> ToolsAnswer:
-    """Return calls or text. Unusable calls are asked for once more, then cut. Raise ModelFault, also for neither."""
-    bound = model.bind_tools([tool_of(tool) for tool in call.tools])
-    bound = bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
+    """Return calls or text. Unusable calls are asked for once more, then cut. Raise ModelFault, also for neither.
+    Where the server rejects tools, the prompt describes them."""
+    tools: list[dict[str, Any]] = [tool_of(tool) for tool in call.tools]
+    limits: dict[str, Any] = {"temperature": call.temperature, "max_tokens": call.max_tokens}
+    bound = model.bind_tools(tools).bind(**limits)
     asked, config = _marked(messages, call.name), _config(call.name, visible=False)
-    message = await bound.ainvoke(asked, config)
+    try:
+        message = await bound.ainvoke(asked, config)
+    except ModelFault as fault:
+        if not is_refused_request(fault):
+            raise
+        bound = model.bind(**limits)
+        asked.append(HumanMessage(_CALLS_IN_WORDS.format(tools=json.dumps([tool["function"] for tool in tools]))))
+        message = await bound.ainvoke(asked, config)
     calls, wrong = _read_calls(call.tools, message)
     if wrong:
         complaint = HumanMessage(f"Your calls could not be used: {wrong}. Call again, with valid arguments.")
         message = await bound.ainvoke([*asked, complaint], config)
-        again, _ = _read_calls(call.tools, message)
+        again, wrong = _read_calls(call.tools, message)
         calls = again or calls
     text = message.text.strip()
-    if not calls and not text:
+    if not calls and (wrong or not text):
         raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
     return ToolsAnswer(tuple(calls), "" if calls else text)
 
@@ -130,17 +141,31 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
 def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[list[BaseModel], str]:
     """Return the usable calls, and the faults of the others."""
     by_name = {tool.__name__: tool for tool in tools}
-    is_broken = message.invalid_tool_calls or message.additional_kwargs.get(BROKEN_CALL)
     calls: list[BaseModel] = []
-    wrong = ["the arguments were not valid JSON"] if is_broken else []
-    for each in message.tool_calls:
-        try:
-            calls.append(by_name[each["name"]].model_validate(printable_in(each["args"])))
-        except KeyError:
-            wrong.append(f"there is no tool {each['name']}")
-        except ValidationError as error:
-            wrong.append(_faults(error))
+    made = _calls_of(message, by_name)
+    is_broken = message.invalid_tool_calls or (not made and is_like_a_call(message.text))
+    wrong = [_NOT_JSON] if is_broken else []
+    for name, arguments in made:
+        if name not in by_name:
+            wrong.append(f"there is no tool {name}")
+        elif isinstance(found := _checked(by_name[name], arguments), str):
+            wrong.append(found)
+        else:
+            calls.append(found)
     return calls, "; ".join(wrong)
+
+
+def _calls_of(message: AIMessage, names: Collection[str]) -> list[Written]:
+    """Return the calls that the server read, else those that the model wrote as text."""
+    return [(each["name"], each["args"]) for each in message.tool_calls] or list(calls_in(message.text, names))
+
+
+def _checked(kind: type[R], arguments: dict[str, Any]) -> R | str:
+    """Return the result, or the reason why there is none."""
+    try:
+        return kind.model_validate(printable_in(arguments))
+    except ValidationError as error:
+        return _faults(error)
 
 
 def _faults(error: ValidationError) -> str:
@@ -245,37 +270,14 @@ def _config(name: str, *, visible: bool) -> RunnableConfig:
 
 def _read(kind: type[R], message: AIMessage) -> R | str:
     """Return the result in `message`, or the reason why there is none."""
-    arguments = _arguments(kind.__name__, message)
-    if isinstance(arguments, str):
-        return arguments
-    try:
-        return kind.model_validate(printable_in(arguments))
-    except ValidationError as error:
-        return _faults(error)
-
-
-def _arguments(name: str, message: AIMessage) -> dict[str, Any] | str:
     if message.additional_kwargs.get("refusal"):
         return "it was a refusal"
-    if message.additional_kwargs.get(BROKEN_CALL):
-        return "the arguments were not valid JSON"
-    for tool_call in message.tool_calls:
-        if tool_call["name"] == name:
-            return tool_call["args"]
-    if message.tool_calls:
-        return "it called an unknown tool"
     if message.invalid_tool_calls:
-        return "the arguments were not valid JSON"
-    return _json_object(name, message.text)
-
-
-def _json_object(name: str, text: str) -> dict[str, Any] | str:
-    """Parse text: some local servers ignore `tool_choice`, so models write the object or the call as text."""
-    try:
-        found = json.loads(_WRAPPING.sub("", text.strip()))
-    except ValueError:
-        return "it called no tool"
-    if not isinstance(found, dict):
-        return "it called no tool"
-    arguments = found.get("arguments", found.get("parameters")) if found.get("name") == name else None
-    return arguments if isinstance(arguments, dict) else found
+        return _NOT_JSON
+    made = _calls_of(message, (kind.__name__,))
+    given = [arguments for name, arguments in made if name == kind.__name__]
+    if not made:  # some servers ignore `tool_choice`, and the second attempt asks for the object alone
+        given = [found for _, found in objects_in(message.text)]
+    results = [_checked(kind, each) for each in given]
+    reason = "it called an unknown tool" if made else "it called no tool"
+    return next((each for each in results if isinstance(each, kind)), next(iter(results), reason))

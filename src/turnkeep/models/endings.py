@@ -1,75 +1,43 @@
-"""How an answer ended. Client libraries pass truncated answers on as if they were complete; these checks do not."""
+"""How an answer ended. Client libraries pass truncated answers on as if they were complete; this check does not."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
 
-from langchain_core.messages import AIMessageChunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGeneration
 
-from turnkeep.errors import ModelError, ModelTruncated
-from turnkeep.texts import printable_in
-
-BROKEN_CALL = "broken_call"  # in `additional_kwargs` if a call's JSON was invalid: LangChain drops what it cannot read
+from turnkeep.errors import ModelTruncated
+from turnkeep.models.faults import TOO_LONG
 
 REASONING_TOKENS = 4_000  # added to the token limit of models that reason within it
 
-
-@dataclass(frozen=True)
-class Endings:
-    """One provider's endings: complete, at the token limit, and details for those cut off. `read` finds one."""
-
-    read: Callable[[ChatGeneration], str | None]
-    whole: frozenset[str]
-    at_limit: str
-    cut_off: Mapping[str, str]
-
-    def check(self, ending: str | None) -> None:
-        """Raise ModelTruncated unless it is the ending of a complete answer."""
-        if ending not in self.whole:
-            detail = self.cut_off.get(ending or "", "The answer broke off before its end.")
-            raise ModelTruncated(detail, at_limit=ending == self.at_limit)
-
-    def checked(self, result: ChatResult) -> ChatResult:
-        """Return the result if all its answers are complete."""
-        if not result.generations:
-            raise ModelError("The model's answer was empty.")
-        for generation in result.generations:
-            self.check(self.read(generation))
-            generation.message.content = printable_in(generation.message.content)
-        return result
+_WHOLE = re.compile(
+    r"stop(_sequence|_token|_word)?|eos(_token)?|eot(_token)?|end(_turn|_of_turn|_of_text)?|completed?|finish(ed)?|done"
+    r"|tool_(calls?|use)|function_call"
+)
+_AT_LIMIT = re.compile(r"length|(max|model|context|token)(_output|_completion)?_(tokens?|length|limit)")
+_CUT_OFF: Mapping[str, str] = {
+    "content_filter": "The provider's content filter cut the answer off.",
+    "content_filtered": "The provider's content filter cut the answer off.",
+    "guardrail_intervened": "A guardrail of the provider took the answer's place.",
+    "model_context_window_exceeded": TOO_LONG,
+}
 
 
-class StreamEnd:
-    def __init__(self, endings: Endings) -> None:
-        self._endings = endings
-        self._ending: str | None = None
-        self._is_empty = True
-        self._arguments: dict[int | str | None, str] = {}
-
-    def see(self, chunk: ChatGenerationChunk) -> None:
-        self._is_empty = False
-        chunk.message.content = printable_in(chunk.message.content)
-        self._ending = self._endings.read(chunk) or self._ending
-        for piece in getattr(chunk.message, "tool_call_chunks", ()):
-            at = piece["index"]
-            self._arguments[at] = self._arguments.get(at, "") + (piece["args"] or "")
-
-    def notes(self) -> Iterator[ChatGenerationChunk]:
-        """Yield a last piece that marks a broken tool call."""
-        if not all(map(_is_json, filter(None, self._arguments.values()))):
-            yield ChatGenerationChunk(message=AIMessageChunk(content="", additional_kwargs={BROKEN_CALL: True}))
-
-    def check(self) -> None:
-        """Raise ModelFault unless the stream ended with a complete answer."""
-        if self._is_empty:
-            raise ModelError("The model's answer was empty or could not be read.")
-        self._endings.check(self._ending)
+def ending_of(generation: ChatGeneration) -> str:
+    """Return the server's word for the end of the answer in lower case, or nothing if it has none."""
+    info, metadata = generation.generation_info or {}, generation.message.response_metadata
+    word = info.get("finish_reason") or metadata.get("stopReason") or metadata.get("status")
+    return "" if word in (None, "null") else str(word).lower()
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
+def check_ending(word: str, *, is_done: bool) -> None:
+    """Raise ModelTruncated unless the answer is complete. `is_done` counts where the server has no word for it."""
+    if _WHOLE.fullmatch(word) or (is_done and not word):
+        return
+    if is_at_limit := bool(_AT_LIMIT.fullmatch(word)):
+        detail = "The answer ran into its token limit."
+    elif re.fullmatch(r"\w{1,40}", word):
+        detail = _CUT_OFF.get(word, f"The answer broke off, or its end has a new name: “{word}”.")
+    else:
+        detail = "The answer broke off before its end."
+    raise ModelTruncated(detail, at_limit=is_at_limit)

@@ -61,10 +61,11 @@ def _of_library(error: BaseException) -> ModelFault | None:
 
 
 def is_refused_request(fault: ModelFault) -> bool:
-    """Return whether the server rejected the request, so that a smaller one may succeed (httpx or botocore errors)."""
+    """Return whether the server rejected the request, so that one without tools may succeed (httpx or botocore)."""
     answer = getattr(fault.__cause__, "response", None)
     metadata = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
-    return (getattr(fault.__cause__, "status_code", None) or metadata.get("HTTPStatusCode")) in (400, 422)
+    status = getattr(fault.__cause__, "status_code", None) or metadata.get("HTTPStatusCode")
+    return status in (400, 422) or (status in (404, 500, 501) and "tool" in str(fault.__cause__).lower())
 
 
 def _is_from_library(kind: type) -> bool:

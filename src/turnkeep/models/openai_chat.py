@@ -3,8 +3,9 @@ langchain-openai 1.7.3 accepts `length`, `content_filter` and streams that merel
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from ssl import SSLContext
 from typing import Any
@@ -13,37 +14,25 @@ from urllib.parse import urlsplit
 import httpx
 import openai
 from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
+from pydantic import PrivateAttr
 
 from turnkeep.errors import ModelError, ModelFault
 from turnkeep.locations import SecretSource
-from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
+from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.faults import as_fault
 from turnkeep.models.outgoing import outgoing
+from turnkeep.models.reader import Reader, plain_calls
+from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
 
 LONGEST_WAIT_SECONDS = 5
 NO_KEY = "unused"  # for servers without keys: the client library wants one
 
 _REASONING_MODEL = re.compile(r"o\d|gpt-(?:5|6)(?!.*chat)")
-_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
-
-
-def _ending_of(generation: ChatGeneration) -> str | None:
-    info = generation.generation_info or {}
-    return info.get("finish_reason") or generation.message.response_metadata.get("status")
-
-
-ENDINGS = Endings(
-    read=_ending_of,
-    whole=frozenset({"stop", "tool_calls", "function_call", "completed"}),
-    at_limit="length",
-    cut_off={
-        "length": "The answer ran into its token limit.",
-        "content_filter": "The provider's content filter cut the answer off.",
-    },
-)
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_reader: ContextVar[Reader] = ContextVar("reader")
 
 
 def openai_chat(name: str, settings: Settings) -> ChatOpenAI:
@@ -73,34 +62,39 @@ def _trust() -> SSLContext:
 class CheckedChatOpenAI(ChatOpenAI):
     """Raises ModelFault, and nothing else, for any failure of a call."""
 
+    _habit: Habit = PrivateAttr(default_factory=Habit)
+
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
-            result = super()._generate(*args, **kwargs)
-        return _checked(result)
+            return self._answer(kwargs).whole(super()._generate(*args, **kwargs))
 
     async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
-            result = await super()._agenerate(*args, **kwargs)
-        return _checked(result)
+            return self._answer(kwargs).whole(await super()._agenerate(*args, **kwargs))
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        end = StreamEnd(ENDINGS)
+        answer = self._answer(kwargs)
         with self._watched():
             for chunk in super()._stream(*args, **kwargs):
-                end.see(chunk)
+                answer.see(chunk)
                 yield chunk
-        end.check()
-        yield from end.notes()
+        yield from answer.rest()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        end = StreamEnd(ENDINGS)
+        answer = self._answer(kwargs)
         with self._watched():
             async for chunk in super()._astream(*args, **kwargs):
-                end.see(chunk)
+                answer.see(chunk)
                 yield chunk
-        end.check()
-        for note in end.notes():
-            yield note
+        for last in answer.rest():
+            yield last
+
+    def _answer(self, asked: Mapping[str, Any]) -> Reader:
+        if _is_openai(self.openai_api_base):
+            self._habit.waits = False
+        reader = Reader(asked, self._habit)
+        _reader.set(reader)
+        return reader
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -116,12 +110,26 @@ class CheckedChatOpenAI(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
-        """Keep a streamed refusal, which the library drops."""
+        """Make calls plain, and keep a streamed refusal, which the library drops."""
+        deltas = [choice.get("delta") or {} for choice in chunk.get("choices") or []]
+        for delta in deltas:
+            delta["tool_calls"] = plain_calls(delta, is_whole=False)
         converted = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
-        refusal = _refusal_in(chunk)
+        refusal = next((delta["refusal"] for delta in deltas if delta.get("refusal")), None)
         if converted and refusal:
             _speak_refusal(converted.message, refusal)
         return converted
+
+    def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
+        """Make calls plain, and copy refusals into the text."""
+        for choice in getattr(response, "choices", None) or ():
+            sent = choice.message.model_dump(include={"tool_calls", "function_call"}, warnings=False)
+            choice.message.tool_calls = plain_calls(sent, is_whole=True)
+        result = super()._create_chat_result(response, generation_info)
+        for generation in result.generations:
+            if refusal := generation.message.additional_kwargs.get("refusal"):
+                _speak_refusal(generation.message, refusal)
+        return result
 
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
         payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
@@ -134,22 +142,14 @@ def _suited(payload: dict[str, Any], model: str, base_url: str | None) -> dict[s
         payload.pop("temperature", None)
         for limit in payload.keys() & {"max_completion_tokens", "max_output_tokens"}:
             payload[limit] += REASONING_TOKENS
-    host = urlsplit(base_url or "").hostname or "api.openai.com"
-    if not host.endswith(("openai.com", "openai.azure.com")) and "max_completion_tokens" in payload:
+    if not _is_openai(base_url) and "max_completion_tokens" in payload:
         payload["max_tokens"] = payload.pop("max_completion_tokens")
     return payload
 
 
-def _checked(result: ChatResult) -> ChatResult:
-    for generation in ENDINGS.checked(result).generations:
-        if refusal := generation.message.additional_kwargs.get("refusal"):
-            _speak_refusal(generation.message, refusal)
-    return result
-
-
-def _refusal_in(chunk: dict[str, Any]) -> str | None:
-    deltas = [choice.get("delta") or {} for choice in chunk.get("choices") or []]
-    return next((delta["refusal"] for delta in deltas if delta.get("refusal")), None)
+def _is_openai(base_url: str | None) -> bool:
+    host = urlsplit(base_url or "").hostname or "api.openai.com"
+    return host.endswith(("openai.com", "openai.azure.com"))
 
 
 def _speak_refusal(message: BaseMessage, refusal: str) -> None:
@@ -170,6 +170,8 @@ class _Hooks:
 
     def see(self, response: Any) -> None:
         """Never retry after a Retry-After that would use up the run's time; retry if the key was just replaced."""
+        if reader := _reader.get(None):
+            reader.watch(response)
         wait = response.headers.get("retry-after", "0")
         if not wait.isdigit() or int(wait) > LONGEST_WAIT_SECONDS:
             response.headers["x-should-retry"] = "false"

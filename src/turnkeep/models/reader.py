@@ -1,0 +1,132 @@
+"""Reads one answer of a model, whole or in pieces, whatever form its server gave it: callers see prose without
+reasoning, tool calls with an object of arguments, and never a truncated answer."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+
+from turnkeep.errors import ModelError
+from turnkeep.models.endings import check_ending, ending_of
+from turnkeep.models.written import Habit, Prose, arguments_of, calls_in
+from turnkeep.texts import printable_in
+
+_DONE = re.compile(rb"(?:^|\n)data: ?\[DONE\]")
+_LEAST_LETTERS_A_TOKEN = 2
+
+
+class Reader:
+    """`asked` are the arguments of the call that is answered."""
+
+    def __init__(self, asked: Mapping[str, Any], habit: Habit) -> None:
+        tools = [tool.get("function") or tool.get("toolSpec") or {} for tool in asked.get("tools") or ()]
+        self._names = {str(tool.get("name")) for tool in tools}
+        self._limit = asked.get("max_tokens") or asked.get("max_completion_tokens")
+        self._prose = Prose(habit, has_tools=bool(tools))
+        self._calls: list[Any] = []
+        self._ending, self._last_bytes = "", b""
+        self._tokens = self._letters = 0
+
+    def whole(self, result: ChatResult) -> ChatResult:
+        """Return the result if its answers are complete. A body with null for its end says that it has none."""
+        if not result.generations:
+            raise ModelError("The model's answer was empty.")
+        for generation in result.generations:
+            message = self._seen(generation)
+            self._check_ending(is_done=(generation.generation_info or {}).get("finish_reason") == "")
+            if isinstance(message.content, str):
+                last = self._last(self._prose.see(message.content), has_calls=bool(message.tool_calls))
+                message.content, message.tool_calls = last.content, message.tool_calls or last.tool_calls
+        return result
+
+    def see(self, chunk: ChatGenerationChunk) -> None:
+        """Take from a piece of a stream what cannot be shown yet. Arguments of calls wait for their end."""
+        message = self._seen(chunk)
+        if isinstance(message.content, str):
+            message.content = self._prose.see(message.content)
+        for piece in getattr(message, "tool_call_chunks", ()):
+            self._call_of(piece)["args"] += piece["args"] or ""
+            piece["args"] = ""
+
+    def rest(self) -> Iterator[ChatGenerationChunk]:
+        """Yield the last piece of a stream; raise ModelFault unless the answer is complete."""
+        if not (self._ending or self._letters):
+            raise ModelError("The model's answer was empty or could not be read.")
+        self._check_ending(is_done=bool(_DONE.search(self._last_bytes)))
+        last = self._last("", has_calls=bool(self._calls))
+        if last.content or last.tool_call_chunks:
+            yield ChatGenerationChunk(message=last)
+
+    def watch(self, response: Any) -> None:
+        """See the bytes of an HTTP response: the client library keeps the end mark of a stream to itself."""
+        iter_bytes, aiter_bytes = response.iter_bytes, response.aiter_bytes
+
+        async def awatched() -> AsyncIterator[bytes]:
+            async for data in aiter_bytes():
+                yield self._see_bytes(data)
+
+        response.iter_bytes, response.aiter_bytes = lambda: map(self._see_bytes, iter_bytes()), awatched
+
+    def _see_bytes(self, data: bytes) -> bytes:
+        self._last_bytes = (self._last_bytes + data)[-64:]
+        return data
+
+    def _seen(self, generation: ChatGeneration) -> Any:
+        message: Any = generation.message
+        message.content = printable_in(message.content)
+        self._letters += len(message.text)
+        self._ending = ending_of(generation) or self._ending
+        if isinstance(message, AIMessage) and message.usage_metadata:
+            self._tokens = message.usage_metadata["output_tokens"]
+        return message
+
+    def _call_of(self, piece: ToolCallChunk) -> Any:
+        """Return the call to which LangChain adds a piece: some servers give all calls one index."""
+        for call in self._calls:
+            if call["index"] == piece["index"] and (not piece["id"] or call["id"] in (None, "", piece["id"])):
+                return call
+        self._calls.append({**piece, "args": ""})
+        return self._calls[-1]
+
+    def _check_ending(self, *, is_done: bool) -> None:
+        """A server without a word for the end must have stayed below the limit."""
+        letters = self._letters + sum(len(call["args"]) for call in self._calls)
+        tokens = self._tokens or letters // _LEAST_LETTERS_A_TOKEN
+        check_ending(self._ending, is_done=is_done and (not self._limit or tokens < self._limit))
+
+    def _last(self, shown: str, *, has_calls: bool) -> AIMessageChunk:
+        """Return the end of an answer: what was held back, as text or as the calls that it is."""
+        text = shown + self._prose.rest()
+        calls = [
+            tool_call_chunk(args=_as_json(each["args"]), id=each["id"], index=each["index"]) for each in self._calls
+        ]
+        for at, (name, given) in enumerate(() if has_calls else calls_in(text, self._names)):
+            calls.append(tool_call_chunk(name=name, args=_as_json(given), id=f"call_{uuid4().hex}", index=at))
+            text = ""
+        return AIMessageChunk(content=text, tool_call_chunks=calls)
+
+
+def _as_json(arguments: Any) -> str:
+    """Return the JSON text of an object; LangChain rejects the text of anything else, and would complete a cut one."""
+    found = arguments_of(arguments)
+    return f"not an object: {arguments}" if found is None else json.dumps(found)
+
+
+def plain_calls(message: Mapping[str, Any], *, is_whole: bool) -> list[Any]:
+    """Return the tool calls of a message on the wire as the client library expects them. Pieces of text stay."""
+    calls = [*(message.get("tool_calls") or ())]
+    if old := message.get("function_call"):
+        calls.append({"id": f"call_{uuid4().hex}" if is_whole else None, "function": old})
+    for at, call in enumerate(calls):
+        function = {**(call.get("function") or {})}
+        given = function.get("arguments")
+        if is_whole or not isinstance(given, str | None):
+            function["arguments"] = _as_json(given)
+        index = at if call.get("index") is None else call["index"]
+        calls[at] = {**call, "index": index, "function": function}
+    return calls

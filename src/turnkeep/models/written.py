@@ -1,0 +1,151 @@
+"""Reads what a model wrote as text where its server parsed nothing: reasoning in tags, tool calls, JSON.
+Only whole JSON counts: a cut call is never completed."""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+from turnkeep.errors import ModelError
+
+Written: TypeAlias = tuple[str, dict[str, Any]]  # a tool's name and its arguments
+
+_OPENER = re.compile(r"<think(?:ing)?>|\[think\]", re.IGNORECASE)
+_CLOSER = re.compile(r"(?<!`)(?:</think(?:ing)?>|\[/think\])", re.IGNORECASE)
+_LONGEST_TAG = 12
+
+_MARK = re.compile(r"<tool_call|<function=|<[|\uff5c]|\[TOOL_CALLS\]|functions\.")
+_MAY_BE_CALL = re.compile(r"\{|<(?=\Z|[a-z|\uff5c])|`(?=\Z|`)|\[(?=\Z|[\s{T])")
+_BETWEEN = re.compile(r"<[|\uff5c][^<>]*>|\b(?:json|ARGS|\d+)\b")
+_PARAMETER = re.compile(r"<parameter=(\w+)>\s*(.*?)\s*</parameter>", re.DOTALL)
+_ARGUMENTS = ("arguments", "parameters", "args", "input")
+
+_JSON = json.JSONDecoder(strict=False)
+_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
+_MOST_OBJECTS, _DEEPEST = 100, 4
+
+
+@dataclass
+class Habit:
+    """Of one model: whether it may begin with reasoning that no tag opens. Its streams then wait for a closing tag."""
+
+    waits: bool = True
+
+
+class Prose:
+    """Passes on the pieces of an answer without the reasoning before it, and holds back what may be a tool call."""
+
+    def __init__(self, habit: Habit, *, has_tools: bool) -> None:
+        self._habit, self._has_tools = habit, has_tools
+        self._held = self._tail = ""
+        self._is_answer = self._has_reasoned = False
+
+    def see(self, text: str) -> str:
+        """Return what can be shown now. Raise ModelError if reasoning without an opening tag was shown before."""
+        self._held += text
+        self._is_answer = self._is_answer or self._reaches_answer(len(text))
+        if not self._is_answer:
+            return ""
+        call = _MAY_BE_CALL.search(self._held) if self._has_tools else None
+        end = call.start() if call else len(self._held)
+        shown, self._held = self._held[:end], self._held[end:]
+        if not self._has_reasoned and _CLOSER.search(self._tail + shown):
+            self._habit.waits = True
+            raise ModelError("The model wrote its reasoning into its answer.")
+        self._tail = (self._tail + shown)[-_LONGEST_TAG:]
+        return shown
+
+    def rest(self) -> str:
+        """Return what was held back, except reasoning without an end."""
+        if self._held or self._tail:
+            self._habit.waits = self._has_reasoned
+        return "" if not self._is_answer and _OPENER.match(self._held.lstrip()) else self._held
+
+    def _reaches_answer(self, added: int) -> bool:
+        start = max(0, len(self._held) - added - _LONGEST_TAG)
+        closer = None if self._has_reasoned else _CLOSER.search(self._held, start)
+        if closer:
+            opener = _OPENER.search(self._held, 0, closer.start())
+            if opener is None or not self._held[: opener.start()].strip():
+                self._has_reasoned, self._held = True, self._held[closer.end() :]
+        if self._has_reasoned:
+            self._held = self._held.lstrip()
+            return bool(self._held)
+        opening = self._held.lstrip()[:_LONGEST_TAG].lower()
+        may_open = _OPENER.match(opening) or any(
+            tag.startswith(opening) for tag in ("<thinking>", "<think>", "[think]")
+        )
+        return not (may_open or self._habit.waits)
+
+
+def calls_in(text: str, names: Collection[str]) -> Iterator[Written]:
+    """Yield the calls of tools with these names that were written as text, in any of the forms that models use."""
+    for part in text.split("<function=")[1:]:
+        name, _, rest = part.partition(">")
+        if name in names and (found := _PARAMETER.findall(rest)):
+            yield name, {key: _decoded(value) if value[:1] in ("[", "{") else value for key, value in found}
+    for before, value in objects_in(text):
+        yield from _calls_of(value, names, _title(before))
+
+
+def is_like_a_call(text: str) -> bool:
+    """Return whether a text is more likely an unusable call than prose."""
+    return bool(_MARK.search(text)) or any(objects_in(text))
+
+
+def objects_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the outermost JSON objects in a text that are not empty, each with the text before it."""
+    text, end = str(_decoded(text)) if text.lstrip().startswith('"') else text, 0
+    for brace in islice(re.finditer(r"\{", text), _MOST_OBJECTS):
+        if brace.start() >= end:
+            value, length = _object_at(text[brace.start() :])
+            if value:
+                yield text[end : brace.start()], value
+                end = brace.start() + length
+
+
+def _object_at(text: str) -> tuple[dict[str, Any] | None, int]:
+    """Return the object with which a text begins, and its length. A comma behind the last value is allowed."""
+    for written in (text, _TRAILING_COMMA.sub(lambda found: found[1] or " ", text)):
+        with suppress(ValueError, RecursionError):
+            return _JSON.raw_decode(written)
+    return None, 0
+
+
+def _decoded(text: str) -> Any:
+    """Return the value of a JSON text, else the text."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text, strict=False)
+    return text
+
+
+def arguments_of(given: Any) -> dict[str, Any] | None:
+    """Return arguments that a server sent as an object, or encoded once or twice; None if they are unusable."""
+    for _ in range(2):
+        given = _decoded(given) if isinstance(given, str) and given else given
+    return given if isinstance(given, dict) else {} if given in (None, "") else None
+
+
+def _calls_of(value: Any, names: Collection[str], title: str, depth: int = _DEEPEST) -> Iterator[Written]:
+    """`title` is the text or the key before a value."""
+    if isinstance(value, list):
+        value = {str(at): each for at, each in enumerate(value)}
+    if isinstance(value, dict) and depth:
+        name = value.get("name", value.get("tool"))
+        arguments = arguments_of(next((value[key] for key in _ARGUMENTS if key in value), None))
+        if isinstance(name, str) and name in names and arguments:
+            yield name, arguments
+        elif title in names:
+            yield title, value
+        else:
+            for key, each in value.items():
+                yield from _calls_of(each, names, key, depth - 1)
+
+
+def _title(before: str) -> str:
+    """Return the name behind a mark of a tool call, right before an object."""
+    words = re.findall(r"[\w-]*\w", _BETWEEN.sub(" ", before[-200:])) if _MARK.search(before[-200:]) else []
+    return words[-1] if words else ""
