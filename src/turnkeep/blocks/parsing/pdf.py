@@ -38,7 +38,7 @@ def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
     for number in range(min(count, limits.pages)):
         into.begin(page=number + 1, heading=headings.get(number))
         try:
-            _read_page(document[number], document.formenv, into)
+            _read_page(document[number], number, into)
         except PdfiumError:
             unreadable += 1
         except Full:
@@ -50,9 +50,9 @@ def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
     return count
 
 
-def _read_page(page: Any, forms: Any, into: Gathering) -> None:
-    text = text_with_notes(page, forms).translate(_HYPHENS)
+def _read_page(page: Any, number: int, into: Gathering) -> None:
     into.findings.update(_hidden(page))
+    text = text_with_notes(page, number).translate(_HYPHENS)
     for line in text.replace("\r\n", "\n").split("\n"):
         into.line(line.strip())
 

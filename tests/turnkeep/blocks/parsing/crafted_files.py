@@ -47,18 +47,22 @@ def pages(*contents: bytes, trailer: bytes = b"", more: tuple[bytes, ...] = ()) 
     return pdf(objects, trailer)
 
 
-def form(*notes: bytes, says: bytes, xfa: bytes = b"") -> bytes:
-    """One page with a text, and upon it fields and notes, whose objects begin with their kind."""
+def form(*notes: bytes, says: bytes, xfa: bytes = b"", drawn: tuple[bytes, ...] = (), is_whole: bool = True) -> bytes:
+    """One page with a text, and upon it fields and notes, whose objects begin with their kind. The first ones look as
+    `drawn`; a page taken out of its form, not `is_whole`, has its fields and no list of them."""
     first = 6
     numbers = b" ".join(b"%d 0 R" % (first + at) for at in range(len(notes)))
+    fields = b"/AcroForm<</Fields[%s]/DA(/F1 12 Tf 0 g)%s>>" % (numbers, xfa)
+    looks = [b"/AP<</N %d 0 R>>" % (first + len(notes) + at) for at in range(len(drawn))]
+    looks += [b""] * (len(notes) - len(drawn))
     objects = [
-        b"<</Type/Catalog/Pages 2 0 R%s/AcroForm<</Fields[%s]/DA(/F1 12 Tf 0 g)%s>>>>"
-        % (b"/NeedsRendering true" if xfa else b"", numbers, xfa),
+        b"<</Type/Catalog/Pages 2 0 R%s%s>>" % (b"/NeedsRendering true" if xfa else b"", fields if is_whole else b""),
         b"<</Type/Pages/Count 1/Kids[4 0 R]>>",
         FONT,
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]%s/Contents 5 0 R/Annots[%s]>>" % (RESOURCES, numbers),
         packed(says),
-        *(b"<</Type/Annot/P 4 0 R/F 4%s>>" % each for each in notes),
+        *(b"<</Type/Annot/P 4 0 R/F 4%s%s>>" % each for each in zip(looks, notes, strict=True)),
+        *(packed(each, b"/Type/XObject/Subtype/Form/BBox[0 0 200 14]%s" % RESOURCES) for each in drawn),
     ]
     return pdf(objects)
 
