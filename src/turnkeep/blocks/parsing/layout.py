@@ -13,6 +13,8 @@ MOST_COLUMNS = 1000  # which spans may reach, as in a browser
 RAISED = "\ue000"  # marks a superscript until its line is whole
 _POWER = re.compile(rf"(?<=[\w)%]){RAISED}(?=[\d+\u2212-])")  # "10^6", but "1st"
 
+_BAR = re.compile(r"(?<!\\)\|")
+
 
 class _Line(NamedTuple):
     text: str
@@ -36,7 +38,7 @@ class _Table:
 
 def row_of(cells: list[str]) -> str:
     """Return the line of a row, in which a cell's own bars are escaped; empty if no cell has text."""
-    return BETWEEN.join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) if any(cells) else ""
+    return BETWEEN.join(" ".join(_BAR.sub(r"\\|", cell).split()) for cell in cells) if any(cells) else ""
 
 
 class Layout:
@@ -102,9 +104,8 @@ class Layout:
 
 
 def _joined(cell: list[_Line]) -> str:
-    """Return the paragraphs of a cell in one line; rows of a table in it end with a semicolon."""
-    texts = [line.text.replace(BETWEEN, " ") if line.is_row else line.text for line in cell]
-    return ("; " if any(line.is_row for line in cell) else " ").join(texts)
+    """Return the paragraphs of a cell in one line; rows of a table in it end with a semicolon and keep their cells."""
+    return ("; " if any(line.is_row for line in cell) else " ").join(line.text for line in cell)
 
 
 def _is_page(cell: list[_Line], *, is_alone: bool) -> bool:

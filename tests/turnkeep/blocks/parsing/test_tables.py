@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from html import escape
 
 from crafted_files import docx, pages, paragraph
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from turnkeep.blocks.parsing import Limits
 from turnkeep.blocks.parsing.__main__ import read
+from turnkeep.blocks.parsing.layout import PAGE_CHARACTERS
 
 Words = st.sampled_from(
     ["May", "1.500,50", "2,000", "-", "12", "a;b", "x|y", "Perch\u00e9", "so, not", 'the "end"', "<5", "&"]
@@ -119,6 +120,26 @@ def test_docx(table):
         written.append(f"<w:tr>{''.join(cells)}</w:tr>")
     body = docx(f"{paragraph('first')}<w:tbl>{''.join(written)}</w:tbl>")
     assert shifted(seen_in(body, "a.docx"), width) == grid(table)
+
+
+@given(tables(spans=False), st.booleans())
+def test_a_table_in_a_cell_keeps_its_cells(table, is_page):
+    cells = [[" ".join(row[column].texts) for column in range(table[0])] for row in table[1]]
+    shown = "; ".join(" | ".join(row) for row in cells if any(row))
+    assume(shown and len(shown.replace("|", "\\|")) < PAGE_CHARACTERS)
+    tags = ("table", "tr", "td", "{}") if is_page else ("w:tbl", "w:tr", "w:tc", paragraph("{}"))
+    inner = "".join(
+        wrapped(tags[1], *(wrapped(tags[2], tags[3].format(escape(each))) for each in row)) for row in cells
+    )
+    outer = wrapped(tags[1], wrapped(tags[2], tags[3].format("left")), wrapped(tags[2], wrapped(tags[0], inner)))
+    body = wrapped(tags[0], outer)
+    [piece] = read(f"<html>{body}".encode() if is_page else docx(body), "a", Limits()).pieces
+    [row] = grid_of(piece.text)
+    assert ["left", " ".join(shown.split())] == row
+
+
+def wrapped(tag: str, *inner: str) -> str:
+    return f"<{tag}>{''.join(inner)}</{tag}>"
 
 
 @given(
