@@ -20,7 +20,16 @@ _BLOCK = (
     " header hr html legend li main menu nav ol p pre search section summary table td textarea th tr ul"
 )
 _BLOCKS = _HEADINGS.union(_BLOCK.split())
-_OPERATORS = {"mfrac": "/", "msup": "^", "msub": "_"}
+_SIGNS = {  # before parts of a formula
+    "msub > :last-child, msubsup > :nth-child(2), munder > :last-child, munderover > :nth-child(2)": "_",
+    "msup > :last-child, msubsup > :last-child, munderover > :last-child": "^",
+    "mfrac > :last-child": "/",
+    "msqrt": "\u221a",
+    "mtd + mtd": ", ",
+    "mtr + mtr": "; ",
+}
+_GROUPED = "mfrac > *, msub > *, msup > *, msubsup > *, munder > *, munderover > *, msqrt"
+_SPACED = re.compile("math|m(?:row|style|padded|table|tr|td|frac|su[bp]|subsup|under|underover|sqrt)|semantics")
 _NO_TEXT = ("color", "file", "hidden", "image", "password", "range")
 
 _STYLED = "[style], [hidden], dialog, font"
@@ -66,9 +75,12 @@ class _Page:
     """Reads nodes in their order, without recursion: a page may be nested a million times. Raises Full."""
 
     def __init__(self, root: Any, into: Gathering, *, is_hiding: bool):
-        self._styled = {node.mem_id for node in root.css(_STYLED)}
+        formulas = {node.parent.mem_id for node in root.css("math")}  # hidden behind a picture of each, as by Wikipedia
+        self._styled = {node.mem_id for node in root.css(_STYLED)} - formulas
         self._into = into
         self._layout = Layout(into)
+        self._signs = {node.mem_id: sign for part, sign in _SIGNS.items() for node in root.css(part)}
+        self._groups = {node.mem_id for node in root.css(_GROUPED) if len(node.css("mi, mn, mo, mtext")) > 1}
         self._is_hiding = is_hiding
         self._looks = [_Look()]
         self._words: list[str] = []
@@ -79,11 +91,11 @@ class _Page:
     def walk(self, node: Any) -> None:
         depth = 0
         while True:
-            child = node.child if self._open(node, node.tag) else None
+            child = node.child if self._open(node, node.tag or "-") else None  # an instruction such as "<?php ?>"
             if child is not None:
                 node, depth = child, depth + 1
                 continue
-            self._close(node, node.tag)
+            self._close(node, node.tag or "-")
             while depth and node.next is None:
                 node, depth = node.parent, depth - 1
                 self._close(node, node.tag)
@@ -94,7 +106,8 @@ class _Page:
     def _open(self, node: Any, tag: str) -> bool:
         """Return whether to read its children."""
         if tag.startswith("-"):
-            self._add(node.text_content or "" if tag == "-text" else "")
+            text = node.text_content or "" if tag == "-text" else ""
+            self._add("" if text.isspace() and _SPACED.fullmatch(node.parent.tag) else text)
             return False
         look = self._look(node, tag)
         self._looks.append(look)
@@ -118,8 +131,9 @@ class _Page:
             case "ol" | "ul":
                 self._counts.append(_number(node, "start", 0))
             case "li" if self._counts and node.parent.tag == "ol":
-                self._bullet = f"{self._counts[-1]}. "
-                self._counts[-1] += 1
+                number = _number(node, "value", 0) if "value" in node.attributes else self._counts[-1]
+                self._bullet = f"{number}. "
+                self._counts[-1] = number + 1
             case "li":
                 self._bullet = "- "
             case "sup":
@@ -128,12 +142,13 @@ class _Page:
                 self._words.append(" ")
             case "br":
                 self._end_line()
-            case _ if tag[0] == "m" and node.parent.tag in _OPERATORS and node.css_matches(":not(:first-child)"):
-                self._words.append(_OPERATORS[node.parent.tag])
+            case _:
+                self._words += [self._signs.get(node.mem_id, ""), "(" * (node.mem_id in self._groups)]
 
     def _close(self, node: Any, tag: str) -> None:
         if tag.startswith("-") or self._looks.pop().is_gone:
             return
+        self._words += [")"] * (node.mem_id in self._groups)
         if tag in _BLOCKS:
             self._end_line(is_heading=tag in _HEADINGS, is_kept=tag in ("pre", "textarea"))
         match tag:
