@@ -3,7 +3,7 @@ one way settle it for the whole column; a column that stays doubtful is refused 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TypeAlias, TypeVar
@@ -144,12 +144,10 @@ def currency_of(cells: Iterable[str]) -> str:
     """The currency that amounts name, empty where none does; raises Doubtful where it is several."""
     found: dict[str, str] = {}
     for cell in cells:
-        try:
+        with suppress(ValueError):
             amount = _amount(cell)
-        except ValueError:
-            continue
-        if sign := amount["before"] or amount["inner"] or amount["after"]:
-            found.setdefault(_SIGNS.get(sign, sign.upper()), cell)
+            if sign := amount["before"] or amount["inner"] or amount["after"]:
+                found.setdefault(_SIGNS.get(sign, sign.upper()), cell)
     if len(found) > 1:
         raise Doubtful(
             f"its amounts are in several currencies, such as {' and '.join(list(found.values())[:2])}; keep one"

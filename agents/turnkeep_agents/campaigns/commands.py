@@ -71,7 +71,7 @@ def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> N
         raise LocalError(str(error)) from error
     print("\n".join(_report(loaded.lines)))
     write_atomically(place, loaded.warehouse)
-    print(f"{loaded.used} of {loaded.read} rows, {loaded.first} to {loaded.last}, in {place}.")
+    print(f"{len(loaded.lines.usable)} of {loaded.lines.read} rows, {loaded.first} to {loaded.last}, in {place}.")
 
 
 def _report(lines: "Lines") -> Iterator[str]:

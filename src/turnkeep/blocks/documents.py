@@ -29,7 +29,8 @@ class CorpusError(UnusableFile):
 
 
 def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
-    """A file in UTF-8 of at most `largest` bytes, its lines ended by "\\n"; raises CorpusError."""
+    """A file in UTF-8, or in UTF-16 that says so, of at most `largest` bytes, its lines ended by "\\n"; raises
+    CorpusError."""
     try:
         with path.open("rb") as stream:
             body = stream.read(largest + 1)
@@ -38,7 +39,7 @@ def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
     if len(body) > largest:
         raise CorpusError(f"{path}: is larger than {largest:,} bytes; split it")
     try:
-        text = body.decode("utf-8-sig")
+        text = body.decode("utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
         raise CorpusError(f"{path}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error

@@ -83,8 +83,8 @@ def test_every_aggregate_of_the_truth_is_met(online: Warehouse, truth: dict[str,
 
 def test_the_real_file_is_whole_and_what_looks_odd_in_it_is_counted(online_loaded: Loaded, online: Warehouse) -> None:
     loaded = online_loaded
-    assert (loaded.read, loaded.used, loaded.left_out) == (15_408, 15_408, {})
-    assert loaded.kept == {"repeated": 5, "with more clicks than impressions": 2}
+    assert (loaded.lines.read, len(loaded.lines.usable), loaded.lines.left_out) == (15_408, 15_408, {})
+    assert loaded.lines.kept == {"repeated": 5, "with more clicks than impressions": 2}
     assert (loaded.first, loaded.last) == (date(2026, 4, 1), date(2026, 6, 30))
     assert (online.coverage().rows, online.coverage().left_out) == (15_408, {})
 
@@ -127,7 +127,7 @@ def test_a_file_without_budgets_has_no_flights(online: Warehouse) -> None:
 
 def test_the_year_can_be_said(shared_data: Path) -> None:
     loaded = load_csv(shared_data / "ads" / "online_advertising_performance_data.csv", Options(year=2017), TODAY)
-    assert (loaded.first, loaded.last, loaded.used) == (date(2017, 4, 1), date(2017, 6, 30), 15_408)
+    assert (loaded.first, loaded.last, len(loaded.lines.usable)) == (date(2017, 4, 1), date(2017, 6, 30), 15_408)
 
 
 MEASURED = ["impressions", "clicks", "spend", "conversions", "revenue"]
@@ -140,14 +140,14 @@ def test_dirty_rows_of_a_real_file_are_left_out_and_counted_by_their_reasons(sha
     warehouse = tmp_path / "warehouse"
     loaded = load_csv(file, Options(), TODAY)
     warehouse.write_bytes(loaded.warehouse)
-    assert (loaded.read, loaded.used) == (505, len(clean))
-    assert loaded.left_out["repeated"] == 5 == 505 - len(frame)
-    assert sum(loaded.left_out.values()) == 505 - len(clean)
-    assert loaded.left_out.keys() == {
+    assert (loaded.lines.read, len(loaded.lines.usable)) == (505, len(clean))
+    assert loaded.lines.left_out["repeated"] == 5 == 505 - len(frame)
+    assert sum(loaded.lines.left_out.values()) == 505 - len(clean)
+    assert loaded.lines.left_out.keys() == {
         "repeated",
         *(f"without {name}" for name in ("impressions", "clicks", "cost", "conversions", "revenue")),
     }
-    assert opened(warehouse).coverage().left_out == loaded.left_out
+    assert opened(warehouse).coverage().left_out == loaded.lines.left_out
     expected = clean.groupby([clean["campaign"].str.title(), "channel", "device"])[MEASURED].sum()
     for row in opened(warehouse).rows(("insertion_order", "line_item", "audience"), {}, None).rows:
         assert list(row.sums.values()) == pytest.approx(list(expected.loc[row.key]), rel=1e-9)
@@ -203,7 +203,7 @@ def stored(loaded: Loaded, query: str) -> list[Any]:
 )
 def test_a_row_that_cannot_be_right_is_in_no_sum_and_counted(load: Any, row: str, reason: str) -> None:
     loaded = load(CLEAN, row)
-    assert (loaded.read, loaded.used, loaded.left_out) == (2, 1, {reason: 1})
+    assert (loaded.lines.read, len(loaded.lines.usable), loaded.lines.left_out) == (2, 1, {reason: 1})
     assert stored(loaded, "SELECT count(*), sum(cost) FROM daily_metrics") == [(1, 30.5)]
     assert stored(loaded, "SELECT reason, rows FROM left_out") == [(reason, 1)]
 
@@ -232,7 +232,7 @@ def test_a_date_may_be_written_in_several_ways(load: Any, cell: str) -> None:
 )
 def test_the_order_of_day_and_month_is_learnt_from_the_whole_file(load: Any, cells: Any, first: Any) -> None:
     loaded = load(*(f"{cell},Spring,Search,Mobile,1000,20,30.5,2,61" for cell in cells))
-    assert (loaded.first, loaded.used) == (date(2026, *first), 2)
+    assert (loaded.first, len(loaded.lines.usable)) == (date(2026, *first), 2)
 
 
 SPLIT = "year,month,day,campaign,impressions,clicks,cost,conversions,revenue"
@@ -251,7 +251,7 @@ def test_a_month_is_a_name_or_a_number(load: Any, month: str) -> None:
 def test_a_year_that_is_not_said_is_the_newest_that_fits(load: Any, days: list[str], year: int) -> None:
     rows = [f"{day},Spring,1000,20,30.5,2,61" for day in days]
     loaded = load(*rows, headings=SPLIT.removeprefix("year,"))
-    assert (loaded.first.year, loaded.last.year, loaded.used) == (year, year, len(days))
+    assert (loaded.first.year, loaded.last.year, len(loaded.lines.usable)) == (year, year, len(days))
 
 
 SPRING = "April,1,Spring,1000,20,30.5,2,61"
@@ -259,11 +259,11 @@ SPRING = "April,1,Spring,1000,20,30.5,2,61"
 
 def test_equal_rows_are_repeats_where_the_file_says_the_year(load: Any) -> None:
     split = SPLIT.removeprefix("year,")
-    assert load(CLEAN, CLEAN).left_out == {"repeated": 1}
-    assert load(f"2025,{SPRING}", f"2025,{SPRING}", headings=SPLIT).left_out == {"repeated": 1}
+    assert load(CLEAN, CLEAN).lines.left_out == {"repeated": 1}
+    assert load(f"2025,{SPRING}", f"2025,{SPRING}", headings=SPLIT).lines.left_out == {"repeated": 1}
     kept = load(SPRING, SPRING, headings=split)
-    assert (kept.left_out, kept.kept, kept.used) == ({}, {"repeated": 1}, 2)
-    assert load(SPRING, SPRING, headings=split, year=2025).left_out == {}
+    assert (kept.lines.left_out, kept.lines.kept, len(kept.lines.usable)) == ({}, {"repeated": 1}, 2)
+    assert load(SPRING, SPRING, headings=split, year=2025).lines.left_out == {}
 
 
 @pytest.mark.parametrize(
@@ -282,8 +282,8 @@ def test_clicks_may_come_late_within_a_week_and_no_more_than_the_ad_has_on_its_b
     load: Any, before: str, clicks: int, *, is_kept: bool
 ) -> None:
     loaded = load(before, f"2026-05-02,Spring,Search,Mobile,10,{clicks},1,0,0")
-    assert (loaded.kept if is_kept else loaded.left_out) == {"with more clicks than impressions": 1}
-    assert loaded.used == 1 + is_kept
+    assert (loaded.lines.kept if is_kept else loaded.lines.left_out) == {"with more clicks than impressions": 1}
+    assert len(loaded.lines.usable) == 1 + is_kept
 
 
 def test_the_usual_spelling_wins_and_the_others_are_counted(load: Any) -> None:
@@ -293,7 +293,7 @@ def test_the_usual_spelling_wins_and_the_others_are_counted(load: Any) -> None:
     ]
     loaded = load(*rows)
     assert stored(loaded, "SELECT name FROM insertion_orders") == [("Spring",)]
-    assert (loaded.used, loaded.kept) == (4, {"with another spelling of a name": 2})
+    assert (len(loaded.lines.usable), loaded.lines.kept) == (4, {"with another spelling of a name": 2})
 
 
 # Conventions, totals, lines above
@@ -304,7 +304,7 @@ FEW = f"date;campaign;{FIGURES.replace(',', ';')}"
 def test_a_time_of_day_does_not_swap_day_and_month(load: Any) -> None:
     rows = [f"{day} 00:00;Alpha;100;1;2,5;0;0" for day in ("05/01/2025", "13/01/2025")]
     loaded = load(*rows, headings=FEW)
-    assert (loaded.first, loaded.last, loaded.used) == (date(2025, 1, 5), date(2025, 1, 13), 2)
+    assert (loaded.first, loaded.last, len(loaded.lines.usable)) == (date(2025, 1, 5), date(2025, 1, 13), 2)
     with pytest.raises(CorpusError, match=r'column "date".* two ways; add --dates dmy'):
         load(rows[0], headings=FEW)
     assert load(rows[0], headings=FEW, dates="mdy").first == date(2025, 5, 1)
@@ -340,7 +340,7 @@ A_DAY = ["2025-01-05;Alpha;1000;20;5;1;9", "2025-01-05;Beta;500;10;2,5;1;4"]
 )
 def test_a_row_of_sums_is_left_out_by_its_name_or_its_figures(load: Any, row: str, reason: str) -> None:
     loaded = load(*A_DAY, row, headings=FEW)
-    assert (loaded.used, loaded.left_out) == (2, {reason: 1})
+    assert (len(loaded.lines.usable), loaded.lines.left_out) == (2, {reason: 1})
     assert stored(loaded, "SELECT sum(impressions) FROM daily_metrics") == [(1500,)]
 
 
@@ -349,7 +349,7 @@ def test_sums_of_a_campaign_and_of_a_file_are_left_out_where_the_rows_are_finer(
     days = [f"2025-01-0{day};{row}" for day in (5, 6) for row in rows]
     whole = "2025-01-07;Everything;Everywhere;314;32;8;6;6"
     loaded = load(*days, whole, headings=FEW.replace("campaign", "campaign;channel"))
-    assert (loaded.used, loaded.left_out) == (6, {"of totals": 3})
+    assert (len(loaded.lines.usable), loaded.lines.left_out) == (6, {"of totals": 3})
 
 
 @given(st.lists(st.lists(st.integers(1, 10**6), min_size=5, max_size=5), min_size=2, max_size=6), st.integers(0, 9))
@@ -367,7 +367,7 @@ def test_whatever_the_figures_their_sum_is_no_campaign(rows: list[list[int]], at
 def test_lines_above_the_headings_are_skipped_and_units_in_headings_read_over(load: Any) -> None:
     headings = FEW.replace("cost", "Amount spent (EUR)").replace("revenue", "revenue_eur")
     loaded = load("Report;;;;;;", "1 to 5 January 2025", headings, *A_DAY, headings="Ads")
-    assert (loaded.used, loaded.lines.above, loaded.left_out) == (2, 3, {})
+    assert (len(loaded.lines.usable), loaded.lines.above, loaded.lines.left_out) == (2, 3, {})
 
 
 # Columns
@@ -399,16 +399,53 @@ def test_a_column_is_what_its_heading_or_the_user_says(
     assert stored(load(row, **options), query) == [(value,)]
 
 
+REPORT = (
+    "Reporting starts,Reporting ends,Campaign name,Impressions,Clicks,Cost,Results,Revenue,Currency,Result indicator"
+)
+Reported = st.tuples(
+    st.integers(1, 9), st.integers(0, 2), st.sampled_from(["USD", "EUR"]), st.sampled_from(["buy", ""])
+)
+
+
+@given(st.lists(Reported, min_size=1, max_size=4, unique_by=lambda row: row[0]))
+def test_only_days_of_one_currency_are_added_up(tmp_path_factory: pytest.TempPathFactory, rows: list[Any]) -> None:
+    """A row of several days is of none; what differs from row to row cannot be added."""
+    file = tmp_path_factory.mktemp("report") / "mine.csv"
+    told = [f"2026-05-{day:02},2026-05-{day + more:02},A,9,1,2,3,4,{code},{kind}" for day, more, code, kind in rows]
+    file.write_text("\n".join([REPORT, *told]))
+    days = [row for row in rows if not row[1]]
+    if not days or len({row[2] for row in rows}) > 1:
+        with pytest.raises(CorpusError, match=r"over several days|EUR and USD; keep the rows of one"):
+            load_csv(file, Options(), TODAY)
+    else:
+        loaded = load_csv(file, Options(), TODAY)
+        assert (len(loaded.lines.usable), loaded.lines.currencies["cost"]) == (len(days), rows[0][2])
+
+
+def test_results_of_several_kinds_are_no_conversions(load: Any) -> None:
+    rows = [f"2026-05-01,2026-05-01,{kind},9,1,2,3,4,USD,{kind}" for kind in ("buy", "click")]
+    with pytest.raises(CorpusError, match=r'"indicator".* buy and click; .* --map conversions=HEADING'):
+        load(*rows, headings=REPORT)
+    assert len(load(*rows, headings=REPORT, mapped={"conversions": "Results"}).lines.usable) == 2
+
+
+def test_the_day_of_a_row_is_told_from_the_period_of_its_report(load: Any) -> None:
+    rows = [f"2026-05-0{day},{CLEAN[11:]},2026-05-01,2026-05-31" for day in (3, 5)]
+    loaded = load(*rows, headings=f"Day{HEADINGS[4:]},Reporting starts,Reporting ends")
+    assert (loaded.first, loaded.last) == (date(2026, 5, 3), date(2026, 5, 5))
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_fields_may_be_set_apart_by_other_signs(load: Any, delimiter: str) -> None:
     loaded = load(CLEAN.replace(",", delimiter), headings=HEADINGS.upper().replace(",", delimiter))
-    assert loaded.used == 1
+    assert len(loaded.lines.usable) == 1
 
 
-def test_a_mark_of_the_encoding_and_blank_lines_do_no_harm(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_mark_of_the_encoding_and_blank_lines_do_no_harm(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "mine.csv"
-    file.write_bytes(f'\ufeff"date"{HEADINGS[4:]}\r\n\r\n{CLEAN}\r\n'.encode())
-    assert load_csv(file, Options(), TODAY).used == 1
+    file.write_bytes(f'"date"{HEADINGS[4:]}\r\n\r\n{CLEAN}\r\n'.encode(encoding))
+    assert len(load_csv(file, Options(), TODAY).lines.usable) == 1
 
 
 @pytest.mark.parametrize(
@@ -444,7 +481,6 @@ def test_a_size_comes_with_the_creative_or_in_a_column_and_is_spelled_as_sizes_a
         ),
         (b"campaign,impressions,clicks,cost,conversions,revenue\n", r"no column for date .*--map date=HEADING"),
         (f"{HEADINGS}\n{CLEAN}\n".encode() + b"caf\xe9", r"mine\.csv:3: byte \d+ is not UTF-8; save the file as UTF-8"),
-        (HEADINGS.encode("utf-16"), r"mine\.csv:1: byte 0 is not UTF-8"),
         (f'{HEADINGS}\n{CLEAN}\n"a"b,c'.encode(), r"mine\.csv:3: is no CSV .*correct the quotes"),
         (f"{HEADINGS}\n00/00/2026{CLEAN[10:]}".encode(), r"1 with an unreadable date"),
         (f"{HEADINGS}\n01/02/2026{CLEAN[10:]}".encode(), r"mine\.csv: .*01/02/2026.*two ways.*YYYY-MM-DD"),

@@ -49,7 +49,11 @@ def read_size(name: str) -> str | None:
 
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    "date": ("date", "report date", "reporting starts"),
+    "date": ("date", "report date"),
+    "starts": ("reporting starts", "date start"),
+    "ends": ("reporting ends", "date stop"),
+    "currency": ("currency code", "currency"),
+    "indicator": ("result indicator",),
     "year": ("year",),
     "month": ("month",),
     "day": ("day", "day of month"),
@@ -108,10 +112,9 @@ def _plain(heading: str) -> str:
 
 
 def _with_a_date(columns: dict[str, int]) -> dict[str, int]:
-    """A column `day` without a month holds whole dates."""
-    if "date" not in columns and "month" not in columns and "day" in columns:
-        return {"date" if field == "day" else field: place for field, place in columns.items()}
-    return columns
+    """A column `day` without a month holds whole dates, as the first day of a period does where it is the last, too."""
+    days = [columns[field] for field in ("date", "day", "starts") if field in columns]
+    return {**columns, "date": days[0]} if days and "month" not in columns else columns
 
 
 def _checked(columns: dict[str, int]) -> dict[str, int]:

@@ -24,7 +24,7 @@ from turnkeep_agents.campaigns.warehouse.cells import (
     same_name,
     tidy,
 )
-from turnkeep_agents.campaigns.warehouse.totals import TOTAL, Line, without_sums
+from turnkeep_agents.campaigns.warehouse.totals import AMOUNTS, TOTAL, Line, without_sums
 from turnkeep_agents.columns import (
     DASHES,
     Doubtful,
@@ -48,6 +48,7 @@ REPEATED = "repeated"
 TOO_MANY_CLICKS = "with more clicks than impressions"
 RESPELLED = "with another spelling of a name"
 TORN = "with another number of fields"
+SPANNING = "over several days"
 COUNTS = ("impressions", "clicks")
 
 
@@ -147,14 +148,27 @@ class _Ways:
 def _ways(rows: Sequence[_Cells], columns: _Columns, options: Options, today: date) -> _Ways:
     """Raises Doubtful."""
     decimals: dict[str, str] = {}
-    currencies: dict[str, str] = {}
+    named = _only("currency", rows, columns, "keep the rows of one")
+    currencies = dict.fromkeys(AMOUNTS, named)
+    if "conversions" not in options.mapped:
+        _only("indicator", rows, columns, "name what a conversion is with --map conversions=HEADING")
     for name in SUMS:
         cells = [row[columns[name]] for row in rows]
         with naming(name):
             decimals[name] = decimal_of(cells, options.decimal, is_count=name in COUNTS)
-            currencies[name] = currency_of(cells)
+            currencies[name] = currency_of(cells) or currencies.get(name, "")
     with naming("date"):
         return _Ways(_day_reader(rows, columns, options, today), decimals, currencies)
+
+
+def _only(field: str, rows: Sequence[_Cells], columns: _Columns, remedy: str) -> str:
+    """Return what a column says of all rows, empty if there is none; raises Doubtful if they differ."""
+    found = sorted(
+        {tidy(row[columns[field]]) for row in rows if field in columns and not is_missing(row[columns[field]])}
+    )
+    if len(found) > 1:
+        raise Doubtful(f'column "{field}": its rows differ, such as {found[0]} and {found[1]}; {remedy}')
+    return "".join(found)
 
 
 def _day_reader(rows: Sequence[_Cells], columns: _Columns, options: Options, today: date) -> Callable[[_Cells], date]:
@@ -201,6 +215,10 @@ def _read(
 ) -> Line:
     if any(map(is_total, [row[0], *(row[columns[name]] for name in (*NAMES, *DAYS) if name in columns)])):
         raise _Unusable(TOTAL)
+    is_of_period = "ends" in columns and columns.get("starts") == columns.get("date")
+    ends = row[columns["ends"]] if is_of_period else ""
+    if not is_missing(ends) and tidy(ends) != tidy(row[columns["date"]]):
+        raise _Unusable(SPANNING)
     day = _day(row, columns, ways.read_day)
     sums = {name: _number(name, row[columns[name]], ways.decimals[name]) for name in SUMS}
     own = {name: tidy(row[columns[name]]) for name in NAMES if name in columns}

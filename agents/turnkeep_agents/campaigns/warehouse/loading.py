@@ -1,10 +1,11 @@
 """A warehouse out of one flat CSV. It knows no budgets and no flights, so nothing can be said about those."""
 
-from collections.abc import Mapping
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
+from itertools import count
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any
 
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
@@ -23,9 +24,6 @@ from turnkeep_agents.campaigns.warehouse.tables import (
 )
 from turnkeep_agents.campaigns.warehouse.totals import Line
 
-Key = TypeVar("Key")
-
-
 ADVERTISER = "My campaigns"
 UNNAMED = "not given"
 
@@ -36,42 +34,24 @@ class Loaded:
 
     warehouse: bytes
     lines: Lines
-    read: int
-    used: int
     first: date
     last: date
-    left_out: Mapping[str, int]
-    kept: Mapping[str, int]
 
 
 def load_csv(file: Path, options: Options, today: date) -> Loaded:
     """Raises CorpusError."""
     lines = read_lines(file, options, today)
     days = [line.day for line in lines.usable]
-    return Loaded(
-        warehouse=pack(_contents(lines, options.advertiser or ADVERTISER)),
-        lines=lines,
-        read=lines.read,
-        used=len(days),
-        first=min(days),
-        last=max(days),
-        left_out=dict(lines.left_out),
-        kept=dict(lines.kept),
-    )
+    return Loaded(pack(_contents(lines, options.advertiser or ADVERTISER)), lines, min(days), max(days))
 
 
-class _Numbers(dict[Key, int], Generic[Key]):
-    """Gives each key that is asked for a number, from 1 on."""
-
-    def __missing__(self, key: Key) -> int:
-        self[key] = len(self) + 1
-        return self[key]
+def _numbers() -> defaultdict[Any, int]:
+    """Return what gives each key that is asked for a number, from 1 on."""
+    return defaultdict(count(1).__next__)
 
 
 def _contents(lines: Lines, advertiser: str) -> Contents:
-    brands, groups = _Numbers[str](), _Numbers[str]()
-    orders, designs = _Numbers[tuple[int, str]](), _Numbers[tuple[str, str | None]]()
-    items = _Numbers[tuple[int, int | None, str]]()
+    brands, groups, orders, designs, items = (_numbers() for _ in range(5))
     rows: list[tuple[Values, ...]] = []
     for line in lines.usable:
         names = line.names
