@@ -112,7 +112,7 @@ def _plain(heading: str) -> str:
 
 
 def _with_a_date(columns: dict[str, int]) -> dict[str, int]:
-    """A column `day` without a month holds whole dates, as the first day of a period does where it is the last, too."""
+    """Without a month, take `day` for whole dates, and else the first day of a period."""
     days = [columns[field] for field in ("date", "day", "starts") if field in columns]
     return {**columns, "date": days[0]} if days and "month" not in columns else columns
 
