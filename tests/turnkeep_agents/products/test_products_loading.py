@@ -32,6 +32,12 @@ def test_a_csv_is_read_with_its_other_columns_as_attributes(tmp_path: Path) -> N
     assert tent.measure("weight") == Measure(2100.0, "g")
 
 
+def test_a_feed_may_name_a_category_twice(tmp_path: Path) -> None:
+    feed = "id,title,price,google_product_category,product_type\na,Trail Tent,12 USD,Tents,Dome tents\n"
+    [tent] = load_products(write(tmp_path, feed))
+    assert (tent.category, tent.attributes) == ("Dome tents", {"google product category": ("Tents",)})
+
+
 @pytest.mark.parametrize("mark", [";", "\t"])
 def test_semicolons_and_tabs_divide_too(tmp_path: Path, mark: str) -> None:
     rows = [["ID", " Name ", "Price", "Category", "waterproof"], ["a", "Trail Tent", "120", "tents", "yes"]]

@@ -121,7 +121,7 @@ def columns_of(headings: Iterable[str]) -> list[str]:
     plain = [heading.lower() for heading in bare]
     found = {low: low for low in plain if low in COLUMNS}
     for name, aliases in ALIASES.items():
-        found |= {alias: name for alias in aliases if alias in plain and name not in found.values()}
+        found |= {each: name for each in [one for one in aliases if one in plain][:1] if name not in found.values()}
     return [found.get(low, heading) for low, heading in zip(plain, bare, strict=True)]
 
 
