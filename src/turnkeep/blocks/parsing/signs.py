@@ -3,6 +3,7 @@ in one line, such as "(a+b)/2"."""
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 Operands: TypeAlias = Mapping[str, str]
@@ -22,12 +23,23 @@ _DINGBATS = dict(zip(b"lno\xa7\xa8\xd8\xdf\xe0\xfb\xfc\xfd\xfe", "●■☐▪�
 
 def name_of(element: Any) -> str:
     """Return the name of an element of texts or formulas, empty for one of another namespace."""
-    found = _NAME.fullmatch(element.tag)
+    return _name(element.tag)
+
+
+@lru_cache(maxsize=1000)
+def _name(tag: str) -> str:
+    found = _NAME.fullmatch(tag)
     return found[1] if found else ""
 
 
 def attribute(element: Any, name: str = "val") -> str:
     return str(next((value for key, value in element.items() if key.rpartition("}")[2] == name), ""))
+
+
+def values_of(element: Any, part: str = "") -> dict[str, str]:
+    """Return the values of the elements in `element`, or in its `part`, by name."""
+    parts = [each for each in element if name_of(each) == part] if part else [element]
+    return {name_of(each): attribute(each) or attribute(each, "ascii") for one in parts for each in one}
 
 
 def shown_in(font: str, text: str) -> str:
@@ -49,7 +61,7 @@ def symbol(element: Any) -> str:
 
 
 def check_box(element: Any) -> str:
-    values = {name_of(each): attribute(each) for each in element}
+    values = values_of(element)
     return "[ ]" if values.get("checked", values.get("default", "0")) in ("0", "false") else "[x]"
 
 

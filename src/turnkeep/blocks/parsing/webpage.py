@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from turnkeep.blocks.parsing.gathering import Full, Gathering
 from turnkeep.blocks.parsing.layout import RAISED, Layout
+from turnkeep.blocks.parsing.numbering import BULLET, numeral
 
 _LEFT_OUT = (
     "script style noscript template iframe object head audio video canvas datalist"
@@ -30,6 +31,7 @@ _SIGNS = {  # before parts of a formula
 }
 _GROUPED = "mfrac > *, msub > *, msup > *, msubsup > *, munder > *, munderover > *, msqrt"
 _SPACED = re.compile("math|m(?:row|style|padded|table|tr|td|frac|su[bp]|subsup|under|underover|sqrt)|semantics")
+_KINDS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}  # of numbers
 _NO_TEXT = ("color", "file", "hidden", "image", "password", "range")
 
 _STYLED = "[style], [hidden], dialog, font"
@@ -132,10 +134,10 @@ class _Page:
                 self._counts.append(_number(node, "start", 0))
             case "li" if self._counts and node.parent.tag == "ol":
                 number = _number(node, "value", 0) if "value" in node.attributes else self._counts[-1]
-                self._bullet = f"{number}. "
+                self._bullet = f"{numeral(number, _KINDS.get(node.parent.attributes.get('type') or '', ''))}. "
                 self._counts[-1] = number + 1
             case "li":
-                self._bullet = "- "
+                self._bullet = BULLET
             case "sup":
                 self._words.append(RAISED)
             case "br" if node.parent.tag in _HEADINGS:

@@ -4,7 +4,7 @@ may declare nothing, and never beyond a bound."""
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import BytesIO
 from typing import IO, Any
@@ -12,12 +12,15 @@ from typing import IO, Any
 from turnkeep.blocks.parsing.gathering import Full, Gathering
 from turnkeep.blocks.parsing.kinds import decoded
 from turnkeep.blocks.parsing.layout import RAISED, Layout
+from turnkeep.blocks.parsing.numbering import BULLET, Numbering
 from turnkeep.blocks.parsing.parsed import Limits, Unparsable
-from turnkeep.blocks.parsing.signs import FIELDS, LEFT_OUT, MATHS, SIGNS, attribute, name_of, shown_in
+from turnkeep.blocks.parsing.signs import FIELDS, LEFT_OUT, MATHS, SIGNS, attribute, name_of, shown_in, values_of
 from turnkeep.blocks.parsing.webpage import read_html
 
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # the same again, for old programs
-_TYPES, _RELATIONS, _STYLES = "[Content_Types].xml", "_rels/.rels", "word/styles.xml"
+_TYPES, _RELATIONS = "[Content_Types].xml", "_rels/.rels"
+_STYLES, _NUMBERING = "word/styles.xml", "word/numbering.xml"
+_MOST_BASES = 10
 _DOCUMENT_RELATIONS = "word/_rels/document.xml.rels"
 _APART = re.compile(r"word/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml")
 _NOT_READ = ("word/charts/", "word/diagrams/data", "word/embeddings/")  # parts that show text
@@ -32,13 +35,13 @@ def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
     """Gives the number of pages, where the program that saved it last noted where they end."""
     with _archive(body) as archive:
         parts = _Parts(archive, limits.expanded_bytes)
-        headings = _heading_styles(parts)
-        main = _Body(into, headings, parts)
+        styles, numbering = _styles(parts), Numbering(parts.elements(_NUMBERING, "abstractNum", "num"))
+        main = _Body(into, styles, numbering, parts)
         with suppress(Full):
             main.read(_document(parts))
             for name in sorted(filter(_APART.fullmatch, parts.sizes)):
                 into.begin(heading="")
-                _Body(into, headings, parts).read(name)
+                _Body(into, styles, numbering, parts).read(name)
     if _LEFT not in into.warnings and any(name.startswith(_NOT_READ) for name in parts.sizes):
         into.warnings.append(_LEFT)
     return main.pages
@@ -89,6 +92,12 @@ class _Parts:
         except (ElementTree.ParseError, *_DAMAGE) as error:
             raise Unparsable("damaged_file") from error
 
+    def elements(self, part: str, *names: str) -> Iterator[Any]:
+        for event, element in self.events(part):
+            if event == "end" and name_of(element) in names:
+                yield element
+                element.clear()
+
     def _open(self, name: str) -> IO[bytes]:
         """What a part says of its size is all that is unpacked of it."""
         self._left -= self.sizes[name]
@@ -113,26 +122,23 @@ def _document(parts: _Parts) -> str:
     raise Unparsable("unsupported_type")
 
 
-def _heading_styles(parts: _Parts) -> frozenset[str]:
-    """Ids of the styles of headings, which are words of the language of whoever wrote: "Titolo1"."""
-    found: set[str] = set()
-    for event, element in parts.events(_STYLES):
-        if event == "end" and name_of(element) == "style":
-            names = [attribute(child) for child in element if name_of(child) == "name"]
-            has_level = any(name_of(child) == "outlineLvl" for child in element.iter())
-            if has_level or any(_HEADING_STYLE.fullmatch(name) for name in names):
-                found.add(attribute(element, "styleId"))
-            element.clear()
-    return frozenset(found)
+def _styles(parts: _Parts) -> Mapping[str, Mapping[str, str]]:
+    """Return the properties of each style, those of the styles that it is based on included."""
+    styles = parts.elements(_STYLES, "style")
+    own = {attribute(each, "styleId"): {name_of(inner): attribute(inner) for inner in each.iter()} for each in styles}
+    for _ in range(_MOST_BASES):
+        own = {key: {**own.get(values.get("basedOn", ""), {}), **values} for key, values in own.items()}
+    return own
 
 
 class _Body:
     """The elements of a part, of which each paragraph is made a text when it ends and then forgotten."""
 
-    def __init__(self, into: Gathering, headings: frozenset[str], parts: _Parts):
+    def __init__(self, into: Gathering, styles: Mapping[str, Mapping[str, str]], numbering: Numbering, parts: _Parts):
         self._into = into
         self._layout = Layout(into)
-        self._headings = headings
+        self._styles = styles
+        self._numbering = numbering
         self._parts = parts
         self.pages: int | None = None  # until one is seen to end
 
@@ -155,13 +161,13 @@ class _Body:
         self._layout.close_table()
 
     def _end_trPr(self, element: Any) -> None:  # noqa: N802 - as the element is called
-        for each in element:
-            if name_of(each) == "gridBefore":
-                self._layout.open_cell()
-                self._layout.close_cell(_count(each))
+        before = values_of(element).get("gridBefore", "0")
+        if before.isdecimal() and int(before):
+            self._layout.open_cell()
+            self._layout.close_cell(int(before))
 
     def _end_tr(self, element: Any) -> None:
-        is_deleted = any(name_of(each) == "del" for each in _properties(element, "trPr"))
+        is_deleted = "del" in values_of(element, "trPr")
         element.clear()
         self._layout.close_row(is_shown=not is_deleted)
 
@@ -169,9 +175,9 @@ class _Body:
         self._layout.open_cell()
 
     def _end_tc(self, element: Any) -> None:
-        widths = [_count(each) for each in _properties(element, "tcPr") if name_of(each) == "gridSpan"]
+        width = values_of(element, "tcPr").get("gridSpan", "1")
         element.clear()
-        self._layout.close_cell(*widths[:1])
+        self._layout.close_cell(int(width) if width.isdecimal() else 1)
 
     def _end_lastRenderedPageBreak(self, _: Any) -> None:  # noqa: N802
         if self.pages is None:
@@ -190,11 +196,23 @@ class _Body:
             self._into.warnings.append(_LEFT)
 
     def _end_p(self, element: Any) -> None:
-        look = {name_of(each): attribute(each) for each in _properties(element, "pPr")}
-        level = look.get("outlineLvl")
-        text = self._text(element)
+        own = values_of(element, "pPr")
+        style = self._styles.get(own.get("pStyle", ""), {})
+        mark, text = self._mark(element, own.get("pStyle", ""), style), self._text(element)
         element.clear()
-        self._layout.line(text, is_heading=level != "9" if level else look.get("pStyle") in self._headings)  # 9 is text
+        level = own.get("outlineLvl") or style.get("outlineLvl")
+        is_heading = level != "9" if level else bool(_HEADING_STYLE.fullmatch(style.get("name", "")))  # 9 is text
+        is_empty = mark in ("", BULLET) and not text.strip()
+        self._layout.line("" if is_empty else mark + text, is_heading=is_heading)
+
+    def _mark(self, element: Any, name: str, style: Mapping[str, str]) -> str:
+        """Return the bullet or number of a paragraph."""
+        own = next((values_of(each, "numPr") for each in element if name_of(each) == "pPr"), {})
+        if "numId" in own:
+            return self._numbering.mark(own["numId"], own.get("ilvl", "0"))
+        number = style.get("numId", "")
+        level = own.get("ilvl") or self._numbering.level_of(number, name) or style.get("ilvl", "0")
+        return self._numbering.mark(number, level)
 
     def _text(self, element: Any) -> str:
         name = name_of(element)
@@ -214,21 +232,13 @@ class _Body:
         found: dict[str, list[str]] = {}
         for each in element:
             found.setdefault(name_of(each), []).append(self._text(each))
-        marks = {name_of(each): attribute(each) for part in element if name_of(part).endswith("Pr") for each in part}
-        return marks | {name: ",".join(texts) for name, texts in found.items()}
+        marks = (values_of(part) for part in element if name_of(part).endswith("Pr"))
+        return next(marks, {}) | {name: ",".join(texts) for name, texts in found.items()}
 
     def _seen(self, run: Any, text: str) -> str:
-        look = {name_of(each): attribute(each) or attribute(each, "ascii") for each in _properties(run, "rPr")}
+        look = values_of(run, "rPr")
         is_hidden = look.get("vanish", "0") not in ("0", "false")
         if is_hidden or look.get("color", "").upper() == "FFFFFF":
             self._into.findings["hidden_text" if is_hidden else "white_text"] += bool(text.strip())
         text = "" if is_hidden else shown_in(look.get("rFonts", ""), text)
         return RAISED + text if look.get("vertAlign") == "superscript" else text
-
-
-def _properties(element: Any, name: str) -> Iterator[Any]:
-    return (each for part in element if name_of(part) == name for each in part)
-
-
-def _count(element: Any) -> int:
-    return int(attribute(element)) if attribute(element).isdecimal() else 1
