@@ -8,6 +8,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
+from turnkeep.blocks.memory import WINDOW_TURNS
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
@@ -19,23 +20,13 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState, new_turn
 from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 
-WINDOW_TURNS = 12  # two more than memory folds from, so that a summary that failed can be written in the next turn
-
 CampaignsGraph: TypeAlias = CompiledStateGraph[CampaignsState, RunContext, CampaignsState, CampaignsState]
 
 
 def build(settings: Settings) -> Agent:
     models, own = chat_models(settings, "campaigns"), settings.of(CampaignsSettings)
-    return Agent(
-        name="campaigns",
-        graph=compile_graph(Nodes(models, open_warehouses(own), own)),
-        read_reply=read_reply,
-        new_turn=new_turn,
-        window=WINDOW_TURNS,
-        prompt_window=own.window,
-        provider=models.provider,
-        model=models.name,
-    )
+    graph = compile_graph(Nodes(models, open_warehouses(own), own))
+    return Agent("campaigns", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 
 def compile_graph(nodes: Nodes) -> CampaignsGraph:

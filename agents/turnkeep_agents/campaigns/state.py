@@ -1,13 +1,14 @@
 """What one run of the agent knows, and what lasts in its thread. Plain JSON types only: requests, findings and results
 are kept as their `model_dump`."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from turnkeep.blocks.memory import ThreadMemory
+from turnkeep.blocks.nodes import fresh
 from turnkeep.records import JSON
 
 T = TypeVar("T")
@@ -55,21 +56,4 @@ class CampaignsState(TypedDict):
     warnings: Annotated[list[str], gathered]  # every node: codes that the client sees
 
 
-def new_turn() -> dict[str, Any]:
-    """Every key that belongs to one turn, as it is when the turn begins."""
-    return {
-        "routing": None,
-        "requests": [],
-        "coverage": [],
-        "standalone_query": "",
-        "clarification": "",
-        "gate": None,
-        "findings": None,
-        "diagnosis": None,
-        "exit_reason": "",
-        "advice": None,
-        "context": {},
-        "route": "",
-        "confidence": 0.0,
-        "warnings": None,
-    }
+new_turn = fresh(CampaignsState, LASTING)  # each key of one turn, as it begins

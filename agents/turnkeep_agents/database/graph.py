@@ -10,6 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
+from turnkeep.blocks.memory import WINDOW_TURNS
 from turnkeep.demo import sample
 from turnkeep.models.chat import Models, chat_models
 from turnkeep.records import Reply, RunContext, Source
@@ -25,7 +26,6 @@ from turnkeep_agents.database.state import AskState, DatabaseState, new_turn
 from turnkeep_agents.database.verified import Verified, load_verified
 from turnkeep_agents.database.workspace import Workspace
 
-WINDOW_TURNS = 12  # ten that a prompt may show, and two for summaries that have to be tried again
 SAMPLE_MANUAL, SAMPLE_VERIFIED = "manual", "field_service/verified.jsonl"
 
 DatabaseGraph: TypeAlias = CompiledStateGraph[DatabaseState, RunContext, DatabaseState, DatabaseState]
@@ -37,16 +37,8 @@ def build(settings: Settings) -> Agent:
     MissingExtra."""
     tuning, models = settings.of(DatabaseSettings), chat_models(settings, "database")
     workspace = Workspace(open_databases(tuning), _manual(tuning), _verified(tuning), tuning)
-    return Agent(
-        name="database",
-        graph=compile_graph(models, workspace, tuning),
-        read_reply=read_reply,
-        new_turn=new_turn,
-        window=WINDOW_TURNS,
-        prompt_window=tuning.window,
-        provider=models.provider,
-        model=models.name,
-    )
+    graph = compile_graph(models, workspace, tuning)
+    return Agent("database", graph, read_reply, new_turn, WINDOW_TURNS, tuning.window, models.provider, models.name)
 
 
 def _manual(tuning: DatabaseSettings) -> Manual:

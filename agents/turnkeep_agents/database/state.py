@@ -7,6 +7,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from turnkeep.blocks.memory import ThreadMemory
+from turnkeep.blocks.nodes import fresh
 from turnkeep.records import JSON
 
 LASTING = frozenset({"messages", "memory", "shown"})
@@ -64,7 +65,22 @@ class Finding(TypedDict, total=False):
     sections: list[JSON]  # of the manual, as documents
 
 
-class AskState(TypedDict):
+class OneAsk(TypedDict):
+    """Keys that begin again with each ask."""
+
+    tables: list[str]  # those whose columns `write_sql` sees. By `select_tables`, then `plan_joins`
+    wanted: list[str]  # those that it missed. By `write_sql`
+    join_notes: list[str]  # what the model should know of the ways between them. By `plan_joins`
+    written: JSON
+    """As `prompts.Written` has it; empty where there is no statement. By `write_sql`, `correct_sql`, `turn_page`."""
+
+    ran: Ran | None  # the statement as it may run; None where it may not. By `check_sql`
+    start: int  # the row with which the page begins that is asked for, from 0. By `turn_page`
+    attempts: list[Attempt]  # statements of this ask that were refused. By `check_sql` and `run_sql`
+    cautions: list[str]  # by `check_sql`
+
+
+class AskState(OneAsk):
     """One ask, as the SQL graph works on it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -77,17 +93,7 @@ class AskState(TypedDict):
     asks: list[JSON]  # as `reading.Ask` has them. By `read`
     at: int  # which of `asks` is worked on. By the node that ends one
     findings: list[Finding]  # by the node that ends an ask
-    tables: list[str]  # those whose columns `write_sql` sees. By `select_tables`, then `plan_joins`
-    wanted: list[str]  # those that it missed. By `write_sql`
-    join_notes: list[str]  # what the model should know of the ways between them. By `plan_joins`
-    written: JSON
-    """As `prompts.Written` has it; empty where there is no statement. By `write_sql`, `correct_sql`, `turn_page`."""
-
-    ran: Ran | None  # the statement as it may run; None where it may not. By `check_sql`
-    start: int  # the row with which the page begins that is asked for, from 0. By `turn_page`
-    attempts: list[Attempt]  # statements of this ask that were refused. By `check_sql` and `run_sql`
     all_attempts: list[Attempt]  # those of the asks before. By the node that ends one
-    cautions: list[str]  # by `check_sql`
     warnings: list[str]  # codes that the client sees. By every node
     reasoning_steps: list[str]  # one sentence a node, for the ledger. By every node
 
@@ -100,33 +106,5 @@ class DatabaseState(AskState):
     sources: list[JSON]  # sections of the manual: `{id, title, url, score, cited}`. By `answer`
 
 
-def fresh_ask() -> JSON:
-    """The keys of one ask, as they are when it begins."""
-    return {
-        "tables": [],
-        "wanted": [],
-        "join_notes": [],
-        "written": {},
-        "ran": None,
-        "start": 0,
-        "attempts": [],
-        "cautions": [],
-    }
-
-
-def new_turn() -> dict[str, Any]:
-    """Every key that belongs to one turn, as it is when the turn begins."""
-    return {
-        **fresh_ask(),
-        "language": "",
-        "asks": [],
-        "at": 0,
-        "findings": [],
-        "all_attempts": [],
-        "context": {},
-        "route": None,
-        "reply": "",
-        "sources": [],
-        "warnings": [],
-        "reasoning_steps": [],
-    }
+fresh_ask = fresh(OneAsk)
+new_turn = fresh(DatabaseState, LASTING)  # each key of one turn, as it begins

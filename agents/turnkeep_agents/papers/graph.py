@@ -22,16 +22,8 @@ def build(settings: Settings) -> Agent:
     """Reads the corpus once; raises CorpusError where that of the settings cannot be used."""
     own = settings.of(PapersSettings)
     models = chat_models(settings, "papers")
-    return Agent(
-        name="papers",
-        graph=compile_graph(Nodes(models, open_corpus(own.corpus), own)),
-        read_reply=read_reply,
-        new_turn=new_turn,
-        window=WINDOW_TURNS,
-        prompt_window=own.window,
-        provider=models.provider,
-        model=models.name,
-    )
+    graph = compile_graph(Nodes(models, open_corpus(own.corpus), own))
+    return Agent("papers", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 
 def compile_graph(nodes: Nodes) -> CompiledStateGraph[PapersState, RunContext, PapersState, PapersState]:

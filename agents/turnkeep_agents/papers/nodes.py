@@ -2,28 +2,26 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.citations import Citing
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.nodes import answer_from, message_of, replied, step
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import Linked, reply_id, say, word
-from turnkeep.errors import ModelError
+from turnkeep.blocks.wording import Linked, place, say
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.papers import prompts
 from turnkeep_agents.papers.answers import cited_in, citing
 from turnkeep_agents.papers.corpus import Corpus, titled
 from turnkeep_agents.papers.reading import READ_CALL, checked
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.papers.state import PapersState
-
-Update: TypeAlias = dict[str, Any]
 
 MOST_LISTED, BRIEF, GRADED = 20, 240, 480  # papers of a list; characters of each, and of a paper that is graded
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title
@@ -38,9 +36,9 @@ class Nodes:
     corpus: Corpus
     tuning: PapersSettings
 
-    async def read(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def read(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         """Understands the message and decides the route: the guardrail is a score that knows its threshold."""
-        message, prompt = state["messages"][-1].text, self._begin(prompts.READ, state, runtime, READ_TOKENS)
+        message, prompt = message_of(state), self._begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = [f"[{one.id}] {one.title}" for one in cited_in(prompt, self.corpus.by_id)][:MOST_CITED]
         prompt.with_notes([f"{prompts.CITED}{'; '.join(cited)}."] if cited else [])
         asked = prompt.with_query(message, label="Message").messages()
@@ -56,27 +54,28 @@ class Nodes:
             "language": found.language,
             "searches": found.searches,
             "scope": {"limit": MOST_LISTED if found.breadth == "many" else self.tuning.top_k, "years": found.years[:2]},
-            **_step(state, said.strip()),
+            **step(state, said.strip()),
         }
 
-    async def refuse(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def refuse(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         prompt = self._begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
         prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
         answer = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state))
-        judge, id_ = Linked(None, state["messages"]), reply_id("papers", state["messages"])
-        said = say(answer.text, tell=runtime.stream_writer, run_id=id_, judge=judge)
-        update = {"messages": [said.message], "reply": said.text, "warnings": [*answer.warnings, *said.warnings]}
-        return {**update, **_step(state, "Said what can be asked instead.")}
+        to = place("papers", state["messages"], runtime)
+        said = say(answer.text, to=to, judge=Linked(None, state["messages"]))
+        update = replied(state, said)
+        update["warnings"] += answer.warnings
+        return {**update, **step(state, "Said what can be asked instead.")}
 
-    async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         prompt = self._begin(prompts.RESPOND, state, runtime, RESPOND_TOKENS)
         papers = {one.id: one for one in [*cited_in(prompt, self.corpus.by_id), *self.corpus.newest]}
         judge = self._judge([*papers.values()], ("ai", "human"), state, runtime)
         update = await self._word(prompts.RESPOND_CALL, prompt, judge, state, runtime)
         cited = [source for source in judge.sources() if source["cited"]]
-        return {**update, "sources": cited, **_step(state, "Answered from the conversation.")}
+        return {**update, "sources": cited, **step(state, "Answered from the conversation.")}
 
-    async def retrieve(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def retrieve(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         attempt = state["attempts"] + 1
         runtime.stream_writer({"event": "tool_start", "tool": "retrieve", "attempt": attempt})
         found = self.corpus.search(state["searches"], **state["scope"])
@@ -87,29 +86,29 @@ class Nodes:
             "seen": [*state["seen"], *(document.id for document in new)],
             "attempts": attempt,
             "is_exhausted": bool(found) and not new,
-            **_step(state, f"Search {attempt} found {len(new)} {'new ' if attempt > 1 else ''}papers."),
+            **step(state, f"Search {attempt} found {len(new)} {'new ' if attempt > 1 else ''}papers."),
         }
 
-    async def grade_documents(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def grade_documents(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         documents = [Document(**{**row, "text": row["text"][:GRADED]}) for row in state["documents"]]
         prompt = PromptBuilder(self._said(prompts.GRADE)).with_retrieval_context(documents)
         asked = prompt.with_query(state["standalone_query"]).messages()
         grade = await ask_typed(self.models.small, prompts.GRADE_CALL, asked)
         relevant = [document for document in state["documents"] if document["id"] in grade.relevant_ids]
-        return {"relevant": relevant, **_step(state, f"{len(relevant)} of {len(documents)} papers are relevant.")}
+        return {"relevant": relevant, **step(state, f"{len(relevant)} of {len(documents)} papers are relevant.")}
 
-    async def rewrite_query(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def rewrite_query(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         tried = [*state["searches"]] if state["attempts"] == 1 else [*state["rewritten_queries"]]
         titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.titles
         prompt = PromptBuilder(self._said(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
         prompt.with_note(f"{prompts.FOUND}{titled(titles)}").with_query(state["standalone_query"])
         query = (await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())).query.strip()
         if not query:
-            return {"is_exhausted": True, **_step(state, "Saw no other way to search.")}
+            return {"is_exhausted": True, **step(state, "Saw no other way to search.")}
         rewritten = [*state["rewritten_queries"], query]
-        return {"searches": [query], "rewritten_queries": rewritten, **_step(state, "Rewrote the query.")}
+        return {"searches": [query], "rewritten_queries": rewritten, **step(state, "Rewrote the query.")}
 
-    async def answer(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+    async def answer(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         papers, note = [Document(**row) for row in state["relevant"]], self._gap(state)
         prompt = self._begin(prompts.ANSWER, state, runtime, ANSWER_TOKENS).with_retrieval_context(papers)
         prompt.with_notes([note] if note else [])
@@ -117,8 +116,8 @@ class Nodes:
         update = await self._word(prompts.ANSWER_CALL, prompt, judge, state, runtime)
         update["warnings"] += ["no_citation"] if papers and not judge.cited else []
         update["warnings"] += ["limited_sources"] if note else []
-        step = f"Answered from {len(papers)} papers, citing {len(judge.cited)}."
-        return {**update, "sources": judge.sources(), **_step(state, step)}
+        told = f"Answered from {len(papers)} papers, citing {len(judge.cited)}."
+        return {**update, "sources": judge.sources(), **step(state, told)}
 
     def after_read(self, state: PapersState) -> Literal["retrieve", "respond", "refuse"]:
         return state["route"] or "refuse"
@@ -157,13 +156,9 @@ class Nodes:
 
     async def _word(
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]
-    ) -> Update:
-        asked, id_, tell = _asking(prompt, state), reply_id("papers", state["messages"]), runtime.stream_writer
-        linked = Linked(judge, state["messages"], judge.material())
-        said = await word(self.models.main, call, asked, linked, tell=tell, run_id=id_, fallback=judge.listed())
-        if not said.text:
-            raise ModelError("The model's answer held nothing that can be shown.")
-        return {"messages": [said.message], "reply": said.text, "warnings": [*said.warnings]}
+    ) -> JSON:
+        to = place("papers", state["messages"], runtime)
+        return await answer_from(judge, self.models.main, call, _asking(prompt, state), state=state, to=to)
 
     def _begin(self, system: str, state: PapersState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
         formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
@@ -175,8 +170,4 @@ class Nodes:
 
 
 def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:
-    return prompt.with_message(state["messages"][-1].text, state["standalone_query"]).messages()
-
-
-def _step(state: PapersState, sentence: str) -> Update:
-    return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
+    return prompt.with_message(message_of(state), state["standalone_query"]).messages()

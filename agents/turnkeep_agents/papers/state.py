@@ -1,11 +1,12 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from turnkeep.blocks.nodes import fresh
 from turnkeep.records import JSON
 
 LASTING = frozenset({"messages"})
@@ -45,23 +46,4 @@ class PapersState(TypedDict):
     warnings: list[str]
 
 
-def new_turn() -> dict[str, Any]:
-    """Every key that belongs to one turn, as it is when the turn begins."""
-    return {
-        "standalone_query": "",
-        "language": "",
-        "guardrail_score": None,
-        "route": None,
-        "searches": [],
-        "scope": {},
-        "documents": [],
-        "seen": [],
-        "relevant": [],
-        "attempts": 0,
-        "rewritten_queries": [],
-        "is_exhausted": False,
-        "sources": [],
-        "reply": "",
-        "reasoning_steps": [],
-        "warnings": [],
-    }
+new_turn = fresh(PapersState, LASTING)  # each key of one turn, as it begins

@@ -7,6 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
+from turnkeep.blocks.memory import WINDOW_TURNS
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings
@@ -16,8 +17,6 @@ from turnkeep_agents.products.reading import filters_of, reading_call
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState, new_turn
 
-WINDOW_TURNS = 12  # ten that a prompt may show, and two for summaries that have to be tried again
-
 ProductsGraph: TypeAlias = CompiledStateGraph[ProductsState, RunContext, ProductsState, ProductsState]
 
 
@@ -26,16 +25,8 @@ def build(settings: Settings) -> Agent:
     own = settings.of(ProductsSettings)
     catalogue = open_catalogue(own.catalogue, is_dense=own.retrieval == "hybrid")
     models = chat_models(settings, "products")
-    return Agent(
-        name="products",
-        graph=compile_graph(Nodes(models, catalogue, reading_call(catalogue), own)),
-        read_reply=read_reply,
-        new_turn=new_turn,
-        window=WINDOW_TURNS,
-        prompt_window=own.window,
-        provider=models.provider,
-        model=models.name,
-    )
+    graph = compile_graph(Nodes(models, catalogue, reading_call(catalogue), own))
+    return Agent("products", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 
 def compile_graph(nodes: Nodes) -> ProductsGraph:

@@ -4,14 +4,14 @@ from the catalogue, and each sentence is held against it before it is shown."""
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
-from turnkeep.blocks.prompting import CUT_MARK
+from turnkeep.blocks.nodes import fold, history, message_of
 from turnkeep.blocks.verification import Verifier
-from turnkeep.blocks.wording import Linked, reply_id, say, units, word
+from turnkeep.blocks.wording import Linked, place, say, units, word
 from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
@@ -24,10 +24,7 @@ from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState
 from turnkeep_agents.products.tools import Tools
 
-Update: TypeAlias = dict[str, Any]
-
 MOST_CHARACTERS = 4_000  # of a message; its end counts as much as its beginning
-UNFOLDED_TURNS = 10  # that no summary holds yet are shown with tiered memory, however small the window is
 MOST_LIMITS, MOST_SEARCHES = 10, 3
 MESSAGE_CUT = "message_cut"
 SEARCH = "search"
@@ -42,12 +39,12 @@ class Nodes:
     reading: ToolsCall
     tuning: ProductsSettings
 
-    async def read(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
+    async def read(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
         """What to look up, or the reply where nothing has to be."""
-        folded = await self._fold(state)
+        folded = await fold(state, self.tuning.memory, self.models.small)
         asked = self._prompts(state, runtime, folded.memory)
         notes = [*thread_notes(state, self.catalogue), *_searched(state)]
-        found = await ask_tools(self.models.small, self.reading, asked.read(_message(state), notes))
+        found = await ask_tools(self.models.small, self.reading, asked.read(message_of(state, MOST_CHARACTERS), notes))
         route, calls, text = read(found)
         tools = [call["tool"] for call in calls if call["tool"] != SEARCH]
         told = {"route": route, **({"tool": tools[0]} if tools else {})}
@@ -58,23 +55,23 @@ class Nodes:
             "calls": calls,
             "draft": text,
             "context": asked.context(),
-            "warnings": [*folded.warnings, *([MESSAGE_CUT] if len(_message(state)) > MOST_CHARACTERS else [])],
+            "warnings": [*folded.warnings, *([MESSAGE_CUT] if len(message_of(state)) > MOST_CHARACTERS else [])],
         }
 
     def after_read(self, state: ProductsState) -> Literal["use_tool", "retrieve", "respond", "clarify"]:
         return "use_tool" if state["route"] == "tool" else state["route"] or "respond"
 
-    def use_tool(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
+    def use_tool(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
         """Compare, price, availability."""
         return self._run(state, runtime, lambda call: call["tool"] != SEARCH)
 
     def after_use_tool(self, state: ProductsState) -> Literal["retrieve", "answer"]:
         return "retrieve" if any(call["tool"] == SEARCH for call in state["calls"]) else "answer"
 
-    def retrieve(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
+    def retrieve(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
         return self._run(state, runtime, lambda call: call["tool"] == SEARCH)
 
-    async def answer(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
+    async def answer(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
         """The reply from what was found."""
         searches = [call for call in state["calls"] if call["tool"] == SEARCH and not call.get("names")]
         limits = [amount for call in map(call_of, searches) if isinstance(call, Search) for amount in call.limits]
@@ -91,17 +88,16 @@ class Nodes:
             **({"searched": searches} if searches else {}),
         }
 
-    async def respond(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
+    async def respond(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
         """What the reading has written, a question back as well; a figure that nobody gave it has it worded anew."""
-        judge, id_ = self._judge(state, runtime), reply_id("products", state["messages"])
-        parts = units(state["draft"])
+        judge, parts = self._judge(state, runtime), units(state["draft"])
         if any(judge.problems(part) or judge.accept(part) != part for part in parts):
             return self._reply(state, await self._worded(state, runtime))
-        return self._reply(state, say(state["draft"], tell=runtime.stream_writer, run_id=id_))
+        return self._reply(state, say(state["draft"], to=place("products", state["messages"], runtime)))
 
     clarify = respond
 
-    def _run(self, state: ProductsState, runtime: Runtime[RunContext], is_ours: Callable[[JSON], bool]) -> Update:
+    def _run(self, state: ProductsState, runtime: Runtime[RunContext], is_ours: Callable[[JSON], bool]) -> JSON:
         searches = sum(call["tool"] == SEARCH for call in state["calls"])
         most = min(self.tuning.top_k, max(2, (self.tuning.top_k + 2) // max(1, searches)))
         tools = Tools(self.catalogue, runtime.context.now.date(), most, is_among_others=searches > 1)
@@ -118,10 +114,9 @@ class Nodes:
         return await word(
             self.models.main,
             ANSWER_CALL,
-            self._prompts(state, runtime, state["memory"]).answer(_message(state), state["results"]),
+            self._prompts(state, runtime, state["memory"]).answer(message_of(state, MOST_CHARACTERS), state["results"]),
             self._judge(state, runtime),
-            tell=runtime.stream_writer,
-            run_id=reply_id("products", state["messages"]),
+            to=place("products", state["messages"], runtime),
             fallback=facts_of(self.catalogue.get(_found(state)), self.catalogue),
         )
 
@@ -131,28 +126,13 @@ class Nodes:
 
     def _prompts(self, state: ProductsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory) -> Prompts:
         """The window that is asked for; with tiered memory the messages that no summary covers, and the summaries."""
-        context, history = runtime.context, state["messages"][:-1]
-        summary, today = self.catalogue.summary, context.now.date()
-        if self.tuning.memory == "window":
-            return Prompts(summary, today, context.conversation_window, history, [])
-        return Prompts(summary, today, UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept))
+        shown = history(state, runtime.context.conversation_window, kept if self.tuning.memory == "tiered" else None)
+        return Prompts(self.catalogue.summary, runtime.context.now.date(), *shown)
 
-    async def _fold(self, state: ProductsState) -> memory.Folded:
-        kept = state.get("memory") or memory.no_memory()
-        if self.tuning.memory == "window":
-            return memory.Folded(kept)
-        return await memory.fold(kept, state["messages"][:-1], model=self.models.small)
-
-    def _reply(self, state: ProductsState, worded: TextAnswer) -> Update:
+    def _reply(self, state: ProductsState, worded: TextAnswer) -> JSON:
         shown = [product.id for product in shown_in(worded.text, self.catalogue)] or _found(state)
         spoken = {"spoken": shown} if shown else {}
         return {"messages": [worded.message], "warnings": [*state["warnings"], *worded.warnings], **spoken}
-
-
-def _message(state: ProductsState) -> str:
-    """What of the message prompts show."""
-    text, half = str(state["messages"][-1].text), MOST_CHARACTERS // 2
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:half]}{CUT_MARK} {text[-half:]}"
 
 
 def _searched(state: ProductsState) -> list[str]:

@@ -1,12 +1,13 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from turnkeep.blocks.memory import ThreadMemory
+from turnkeep.blocks.nodes import fresh
 from turnkeep.records import JSON
 
 Route: TypeAlias = Literal["retrieve", "tool", "respond", "clarify"]
@@ -33,7 +34,4 @@ class ProductsState(TypedDict):
     warnings: list[str]  # codes that the client sees; every node that asks a model
 
 
-def new_turn() -> dict[str, Any]:
-    """Every key that belongs to one turn, as it is when the turn begins."""
-    lists: dict[str, Any] = {name: [] for name in ("calls", "results", "sources", "warnings")}
-    return {"route": None, "draft": "", "context": {}, **lists}
+new_turn = fresh(ProductsState, LASTING)  # each key of one turn, as it begins

@@ -25,16 +25,8 @@ def build(settings: Settings) -> Agent:
     own = settings.of(RegulationsSettings)
     models = chat_models(settings, "regulations")
     knowledge = open_knowledge(own.knowledge)
-    return Agent(
-        name="regulations",
-        graph=compile_graph(Nodes(models, knowledge, own, AnswerCache(own.cached_answers))),
-        read_reply=read_reply,
-        new_turn=new_turn,
-        window=WINDOW_TURNS,
-        prompt_window=own.window,
-        provider=models.provider,
-        model=models.name,
-    )
+    graph = compile_graph(Nodes(models, knowledge, own, AnswerCache(own.cached_answers)))
+    return Agent("regulations", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 
 def compile_graph(

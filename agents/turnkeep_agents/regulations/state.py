@@ -1,11 +1,12 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from turnkeep.blocks.nodes import fresh
 from turnkeep.records import JSON
 
 LASTING = frozenset({"messages"})
@@ -55,26 +56,4 @@ class RegulationsState(TypedDict):
     warnings: list[str]
 
 
-def new_turn() -> dict[str, Any]:
-    """Every key that belongs to one turn, as it is when the turn begins."""
-    return {
-        "active": [],
-        "cache_key": "",
-        "route": None,
-        "standalone_query": "",
-        "language": "",
-        "reading": {},
-        "unheld": [],
-        "facts": [],
-        "unread": [],
-        "found": {"knowledge": [], "documents": []},
-        "context": [],
-        "context_metadata": {},
-        "choice": {},
-        "steps": [],
-        "missing": "",
-        "sources": [],
-        "reply": "",
-        "reasoning_steps": [],
-        "warnings": [],
-    }
+new_turn = fresh(RegulationsState, LASTING)  # each key of one turn, as it begins

@@ -19,7 +19,9 @@ from turnkeep.observability import count, logger
 
 FOLDED_AT_ONCE = 10
 FOLD_AT = 20  # messages without a summary: the newest ten stay whole
-FULL_WINDOW = 24  # messages of twelve turns: what is not folded now may be gone in the next run
+WINDOW_TURNS = 12  # that a run loads, two more than are folded, so that a summary that failed can be written next
+UNFOLDED_TURNS = 10  # without a summary, shown whole however small the window
+FULL_WINDOW = 2 * WINDOW_TURNS  # messages: what is not folded now may be gone in the next run
 MOST_RECENT = 4
 SUMMARY_BYTES, OLDER_BYTES, ASKED_BYTES = 400, 800, 75
 MESSAGE_CHARACTERS, HISTORY_TOKENS = 600, 7_000

@@ -10,15 +10,17 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from turnkeep.blocks.links import Links
 from turnkeep.errors import ModelError, ModelFault
 from turnkeep.models.calls import TextAnswer, TextCall, TypedCall, stream_text, try_typed, warnings_of
-from turnkeep.records import Reply
+from turnkeep.records import Reply, RunContext
 from turnkeep.texts import disarmed, is_web_address, printable
 
 Tell: TypeAlias = Callable[[Any], None]  # LangGraph's stream writer
+Place: TypeAlias = tuple[Tell, UUID]  # where a reply is streamed to, and its id
 
 SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"
 REPAIR_TOKENS = 600
@@ -80,14 +82,13 @@ async def word(
     prompt: Sequence[BaseMessage],
     judge: Linked,
     *,
-    tell: Tell,
-    run_id: UUID,
+    to: Place,
     fallback: str,
     end: str = "",
 ) -> TextAnswer:
     """Write the reply to `prompt`, streaming it piece by piece. `end` is shown below the model's text, `fallback` in
     place of it where no sentence could be shown; both without foreign links. Raises ModelFault."""
-    reply = _Reply(judge, tell, str(run_id))
+    reply = _Reply(judge, to[0], str(to[1]))
     draft = _Draft(model, call, prompt)
     held: list[str] = []
     async for unit in draft.units():
@@ -102,21 +103,21 @@ async def word(
     if not reply.has_words:
         reply.show(judge.linked(fallback))
     reply.show(judge.linked(end))
-    return TextAnswer(reply.text.strip(), str(run_id), warnings)
+    return TextAnswer(reply.text.strip(), str(to[1]), warnings)
 
 
-def say(text: str, *, tell: Tell, run_id: UUID, judge: Linked | None = None, fallback: str = "\u2026") -> TextAnswer:
+def say(text: str, *, to: Place, judge: Linked | None = None, fallback: str = "\u2026") -> TextAnswer:
     """Stream a reply that is already written. A text that a model wrote needs a `judge` of its links."""
     shown = judge.linked(text) if judge else text
     warnings = (SENTENCE_REMOVED,) if shown != text else ()
     text = disarmed(shown if shown.strip() else fallback)
-    tell(token(str(run_id), text))
-    return TextAnswer(text, str(run_id), warnings)
+    to[0](token(str(to[1]), text))
+    return TextAnswer(text, str(to[1]), warnings)
 
 
-def reply_id(agent: str, messages: Sequence[BaseMessage]) -> UUID:
-    """Of the reply to the last of the messages: a node that runs again replaces its reply instead of adding one."""
-    return uuid5(NAMESPACE_OID, f"{agent}.reply:{messages[-1].id}")
+def place(agent: str, messages: Sequence[BaseMessage], run: Runtime[RunContext]) -> Place:
+    """Return the place of the reply to the last message; a node that runs again replaces its reply."""
+    return run.stream_writer, uuid5(NAMESPACE_OID, f"{agent}.reply:{messages[-1].id}")
 
 
 def token(message_id: str, content: str) -> dict[str, str]:

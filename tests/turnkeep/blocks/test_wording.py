@@ -73,7 +73,7 @@ async def written(
     told: list[Any] = []
     model = WritingModel([draft] if isinstance(draft, str) else draft, rewritten)
     asked = (model, CALL, [HumanMessage("the question")], Linked(Forbids(*forbidden), [], [ATTACK]))
-    worded = await word(*asked, tell=told.append, run_id=RUN_ID, fallback=FALLBACK, end=end)
+    worded = await word(*asked, to=(told.append, RUN_ID), fallback=FALLBACK, end=end)
     assert told == [token(str(RUN_ID), each["content"]) for each in told]
     pieces = [each["content"] for each in told]
     assert "".join(pieces) == worded.text, "what is told is the reply, and nothing of it was taken back"
@@ -90,7 +90,7 @@ async def test_what_a_model_or_a_piece_of_text_makes_a_reply_say_loads_nothing_a
     none, *_ = await written("bad.", "bad", rewritten=[ATTACK], end=f"\n{ATTACK}")
     assert none.text == "\n".join([HARMLESS] * 2)
     told: list[Any] = []
-    assert say(ATTACK, tell=told.append, run_id=RUN_ID).message.text == HARMLESS
+    assert say(ATTACK, to=(told.append, RUN_ID)).message.text == HARMLESS
     assert told == [token(str(RUN_ID), HARMLESS)]
 
 
@@ -196,9 +196,7 @@ async def test_a_sentence_leaves_before_the_next_one_is_written_and_stands_where
     told: list[Any] = []
     model = WritingModel(["One. ", "Two", ModelTimeout()])
     with pytest.raises(ModelFault):
-        await word(
-            model, CALL, [HumanMessage("x")], Linked(None, []), tell=told.append, run_id=RUN_ID, fallback=FALLBACK
-        )
+        await word(model, CALL, [HumanMessage("x")], Linked(None, []), to=(told.append, RUN_ID), fallback=FALLBACK)
     assert [each["content"] for each in told] == ["One."]
 
 

@@ -38,7 +38,7 @@ async def test_a_checked_reply_is_told_sentence_by_sentence_and_not_again_as_a_m
     async def answer(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
         judge, asked = Linked(Verifier(Sources(known=["now 400, before 500"])), []), [HumanMessage("x")]
         tell, run_id = runtime.stream_writer, UUID(int=1)
-        worded = await word(model, CALL, asked, judge, tell=tell, run_id=run_id, fallback="none")
+        worded = await word(model, CALL, asked, judge, to=(tell, run_id), fallback="none")
         return {"messages": [worded.message]}
 
     assert await tokens_of(answer) == ["It costs 400.", " It was 500 before, so 100 less.", "\n\nShall I look on?"]
@@ -46,7 +46,7 @@ async def test_a_checked_reply_is_told_sentence_by_sentence_and_not_again_as_a_m
 
 async def test_a_reply_of_code_is_told_once() -> None:
     async def answer(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
-        return {"messages": [say(TEXT, tell=runtime.stream_writer, run_id=UUID(int=1)).message]}
+        return {"messages": [say(TEXT, to=(runtime.stream_writer, UUID(int=1))).message]}
 
     assert await tokens_of(answer) == [TEXT]
 

@@ -8,14 +8,14 @@ import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import Field
 
+from turnkeep.blocks.memory import UNFOLDED_TURNS, WINDOW_TURNS
 from turnkeep.models.calls import inner_call_of
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep.tokens import estimate_tokens
 from turnkeep_agents.campaigns import prompts
-from turnkeep_agents.campaigns.graph import WINDOW_TURNS, compile_graph
+from turnkeep_agents.campaigns.graph import compile_graph
 from turnkeep_agents.campaigns.nodes import Nodes
-from turnkeep_agents.campaigns.nodes.desk import UNFOLDED_TURNS
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import LASTING, new_turn
 from turnkeep_agents.campaigns.warehouse.sums import open_warehouses

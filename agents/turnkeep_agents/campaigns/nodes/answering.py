@@ -15,7 +15,7 @@ from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
 from turnkeep_agents.campaigns.answers import advice_lines, known_of, spans
 from turnkeep_agents.campaigns.findings import Finding
-from turnkeep_agents.campaigns.nodes.desk import Desk, Update, message_of, why
+from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
 from turnkeep_agents.campaigns.state import CampaignsState, Sent
@@ -34,7 +34,7 @@ class Answering(Desk):
     def specialist(self, name: str) -> "StateNode[Sent, RunContext]":
         """The node of one specialist; one that fails is reported, the others stand."""
 
-        async def run(state: Sent, runtime: Runtime[RunContext]) -> Update:
+        async def run(state: Sent, runtime: Runtime[RunContext]) -> JSON:
             runtime.stream_writer({"event": "tool_start", "tool": name})
             request = Request.model_validate(state["request"])
             finding = await self._query(name, request, runtime.context.now.date())
@@ -43,7 +43,7 @@ class Answering(Desk):
 
         return run
 
-    async def diagnose(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+    async def diagnose(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         """Figures need no diagnosis; causes and advice are found in one typed call."""
         findings, requests = findings_of(state), _requests(state)
         found: JSON = {"severity": severity(findings), "root_causes": [], "correlations": []}
@@ -61,7 +61,7 @@ class Answering(Desk):
     def after_diagnose(self, state: CampaignsState) -> Literal["respond", "validate"]:
         return "respond" if state["exit_reason"] else "validate"
 
-    async def validate(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+    async def validate(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         advice, findings = state["advice"] or {}, findings_of(state)
         given = [Recommendation.model_validate(each) for each in advice["recommendations"]]
         found = validate(given, findings, self._judge(state, runtime))
@@ -71,14 +71,13 @@ class Answering(Desk):
             "warnings": found.warnings,
         }
 
-    async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+    async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         """In the order of the answers' priority: a question, a refusal, figures alone, figures with advice."""
-        checked, tell = state["gate"] or {}, runtime.stream_writer
-        run_id = wording.reply_id("campaigns", state["messages"])
+        checked, to = state["gate"] or {}, wording.place("campaigns", state["messages"], runtime)
         if state["clarification"] or not checked.get("valid"):
             text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
             route = state["route"] if state["clarification"] else "refuse"
-            said = wording.say(text, tell=tell, run_id=run_id)
+            said = wording.say(text, to=to)
             return {"messages": [said.message], "route": route, "confidence": 0.0}
         analysis, findings = _analysis(state), findings_of(state)
         lines = advice_lines(analysis.recommendations) if analysis else ""
@@ -88,8 +87,7 @@ class Answering(Desk):
             ANSWER_CALL,
             prompts.answer(message_of(state), _meant(state), findings, checked["remarks"], analysis),
             self._judge(state, runtime),
-            tell=tell,
-            run_id=run_id,
+            to=to,
             fallback="\n\n".join(finding.text for finding in findings),
             end=f"\n\n{lines}" if lines else "",
         )

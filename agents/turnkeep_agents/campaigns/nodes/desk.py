@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks import memory
+from turnkeep.blocks.memory import ThreadMemory
+from turnkeep.blocks.nodes import history
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.blocks.wording import Linked
 from turnkeep.models.chat import Models
@@ -17,10 +17,7 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 
-Update: TypeAlias = dict[str, Any]
-
 MOST_CHARACTERS = 2_000  # of a message that is read
-UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
 
 
 @dataclass(frozen=True)
@@ -31,15 +28,11 @@ class Desk:
     warehouse_on: Callable[[date], Warehouse]
     settings: CampaignsSettings
 
-    def prompts(
-        self, state: CampaignsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory | None = None
-    ) -> Prompts:
-        history, today, window = state["messages"][:-1], runtime.context.now.date(), runtime.context.conversation_window
+    def prompts(self, state: CampaignsState, runtime: Runtime[RunContext], kept: ThreadMemory | None = None) -> Prompts:
         since = covered(*state["coverage"]) if state["coverage"] else ""
-        if self.settings.memory == "window":
-            return Prompts(window, history, (), today, since)
-        kept = kept or state["memory"]
-        return Prompts(UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept), today, since)
+        kept = (kept or state["memory"]) if self.settings.memory == "tiered" else None
+        shown = history(state, runtime.context.conversation_window, kept)
+        return Prompts(*shown, runtime.context.now.date(), since)
 
     def judge(
         self,

@@ -8,13 +8,14 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from turnkeep.blocks import memory, wording
+from turnkeep.blocks import wording
+from turnkeep.blocks.nodes import fold
 from turnkeep.databases.errors import DatabaseError, DatabaseSlow
 from turnkeep.models.calls import ask_typed
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
 from turnkeep_agents.campaigns.answers import foreign, passed, spans, with_days
-from turnkeep_agents.campaigns.nodes.desk import Desk, Update, message_of, why
+from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
 from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
 from turnkeep_agents.campaigns.state import CampaignsState
@@ -30,10 +31,10 @@ YEARS_BACK = 10  # that a reply may say to have no figures of
 class Routing(Desk):
     """`route` and `check_gate`."""
 
-    async def route(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
-        folded = await self._fold(state)
+    async def route(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
+        folded = await fold(state, self.settings.memory, self.models.small)
         prompts = self.prompts(state, runtime, folded.memory)
-        found: Update = {"memory": folded.memory, "context": prompts.context()}
+        found: JSON = {"memory": folded.memory, "context": prompts.context()}
         try:
             names, check = await self._known(state, runtime)
         except (DatabaseError, TimeoutError) as error:
@@ -63,7 +64,7 @@ class Routing(Desk):
     def after_route(self, state: CampaignsState) -> Literal["respond", "check_gate"]:
         return "respond" if state["clarification"] else "check_gate"
 
-    async def check_gate(self, state: CampaignsState) -> Update:
+    async def check_gate(self, state: CampaignsState) -> JSON:
         found = gate.check(
             message_of(state),
             [each["specialist"] for each in state["requests"]],
@@ -77,12 +78,6 @@ class Routing(Desk):
         approved = (state["gate"] or {})["approved"]
         chosen = [each for each in state["requests"] if each["specialist"] in approved]
         return [Send(each["specialist"], each) for each in chosen] or "respond"
-
-    async def _fold(self, state: CampaignsState) -> memory.Folded:
-        kept = state.get("memory") or memory.no_memory()
-        if self.settings.memory == "window":
-            return memory.Folded(kept)
-        return await memory.fold(kept, state["messages"][:-1], model=self.models.small)
 
     async def _known(self, state: CampaignsState, runtime: Runtime[RunContext]) -> tuple[str, Check]:
         """What the warehouse has, as a note and as a check."""
@@ -114,7 +109,7 @@ class Routing(Desk):
         reading = _with_waiting(again, state)
         return reading, await asyncio.to_thread(check, reading)
 
-    def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> Update:
+    def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> JSON:
         """The model's question or small talk, as far as it may be shown: nothing was queried for it."""
         judge = self._judge_of(state, names, reading, result, check)
         removed = [wording.SENTENCE_REMOVED] if foreign(reading.reply, judge) else []
@@ -137,7 +132,7 @@ class Routing(Desk):
         return self.judge(state, [names, *years], days, reading.language, has_counts=False)
 
 
-def _run(reading: Reading, result: Checked) -> Update:
+def _run(reading: Reading, result: Checked) -> JSON:
     pairs = zip(reading.requests, result.requests, strict=True)
     requests = [
         {"at": at, "specialist": ask.specialist, "request": request.model_dump(mode="json")}

@@ -7,9 +7,10 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.links import addresses
-from turnkeep.blocks.wording import Linked, reply_id, say, word
+from turnkeep.blocks.nodes import step
+from turnkeep.blocks.wording import Linked, place, say, word
 from turnkeep.models.calls import TextAnswer
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import (
     MOST_SHOWN,
@@ -24,11 +25,9 @@ from turnkeep_agents.database.answers.findings import (
 from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
 from turnkeep_agents.database.nodes.turn import (
     TurnNodes,
-    Update,
     language_note,
     last_shown,
     message_of,
-    step,
     today_note,
 )
 from turnkeep_agents.database.planning.choosing import choose
@@ -41,22 +40,22 @@ MOST_TOLD, MOST_TITLES = 20, 20
 
 
 class AnsweringNodes(TurnNodes):
-    async def answer(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
-        findings, id_ = state["findings"], reply_id("database", state["messages"])
+    async def answer(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
+        findings, to = state["findings"], place("database", state["messages"], runtime)
         asked_back = next((one["asked_back"] for one in findings if one.get("asked_back")), "")
         if not findings:
             return await self._talked(state, runtime)
         if asked_back and len(findings) == 1:
             judge = Linked(None, state["messages"])
-            worded = say(asked_back, tell=runtime.stream_writer, run_id=id_, judge=judge)
+            worded = say(asked_back, to=to, judge=judge)
             return {**self._replied(state, worded, ReplyJudge(None)), "route": "clarify"}
         tables = [below for one in findings if (below := _below(one, state["language"], is_only=len(findings) == 1))]
         if all(one["kind"] == "more_rows" and one.get("rows") for one in findings):
-            worded = say("\n\n".join(tables), tell=runtime.stream_writer, run_id=id_)
+            worded = say("\n\n".join(tables), to=to)
             return self._replied(state, worded, ReplyJudge(None))
         return await self._answered(state, runtime, "\n\n".join([*filter(None, [asked_back]), *tables]))
 
-    async def _answered(self, state: DatabaseState, runtime: Runtime[RunContext], end: str) -> Update:
+    async def _answered(self, state: DatabaseState, runtime: Runtime[RunContext], end: str) -> JSON:
         findings, last = state["findings"], last_shown(state)
         compared = last if last and state["asks"][0]["goes_on"] else None
         sections = [Document(**section) for one in findings for section in one.get("sections", ())]
@@ -83,14 +82,13 @@ class AnsweringNodes(TurnNodes):
             self.calls.answer,
             prompt,
             Linked(judge, state["messages"], given),
-            tell=runtime.stream_writer,
-            run_id=reply_id("database", state["messages"]),
+            to=place("database", state["messages"], runtime),
             fallback=_fallback(findings, state["language"]),
             end=f"\n\n{end}" if end else "",
         )
         return self._replied(state, worded, judge)
 
-    async def _talked(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+    async def _talked(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
         """About the conversation, or about nothing that has to be looked up."""
         runtime.stream_writer({"event": "tool_start", "tool": "general"})
         shown, is_about = state.get("shown") or [], state["asks"][0]["kind"] == "about_conversation"
@@ -112,8 +110,7 @@ class AnsweringNodes(TurnNodes):
             self.calls.talk,
             prompt,
             Linked(judge, state["messages"], [*holdings, *_cells(shown)]),
-            tell=runtime.stream_writer,
-            run_id=reply_id("database", state["messages"]),
+            to=place("database", state["messages"], runtime),
             fallback="\u2026",
         )
         return self._replied(state, worded, judge)
@@ -133,7 +130,7 @@ class AnsweringNodes(TurnNodes):
     def _asked(self, state: DatabaseState) -> list[str]:
         return [str(one.text) for one in state["messages"] if one.type == "human"][-ASKED_BEFORE:]
 
-    def _replied(self, state: DatabaseState, worded: TextAnswer, judge: ReplyJudge) -> Update:
+    def _replied(self, state: DatabaseState, worded: TextAnswer, judge: ReplyJudge) -> JSON:
         results = [kept(one) for one in state["findings"] if "rows" in one]
         shown: list[Shown] = [*(state.get("shown") or []), *results]
         sections = [section for one in state["findings"] for section in one.get("sections", ())]

@@ -6,10 +6,10 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks import memory
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.nodes import fold, step
 from turnkeep.models.calls import ask_typed
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import shown_text
 from turnkeep_agents.database.manual import page_of
@@ -18,12 +18,10 @@ from turnkeep_agents.database.nodes.turn import (
     MESSAGE_CUT,
     NOTHING_CHANGED,
     TurnNodes,
-    Update,
     ask_of,
     found,
     last_shown,
     message_of,
-    step,
     today_note,
 )
 from turnkeep_agents.database.reading import READ_CALL, ROUTES, TALK, check
@@ -37,11 +35,9 @@ NO_MANUAL = "There is no manual for this database; DATABASE__MANUAL names a fold
 
 
 class OrchestratorNodes(TurnNodes):
-    async def read(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+    async def read(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
         """What the message asks, with names that there are."""
-        folded = memory.Folded(state.get("memory") or memory.no_memory())
-        if self.tuning.memory == "tiered":
-            folded = await memory.fold(folded.memory, state["messages"][:-1], model=self.models.small)
+        folded = await fold(state, self.tuning.memory, self.models.small)
         snapshot, last = await self.snapshot_or_none(runtime), last_shown(state)
         history = self.history({**state, "memory": folded.memory}, runtime, READ_TURNS, READ_TOKENS)
         notes = [f"{prompts.LAST_RESULT}{shown_text(last, has_statement=False)}"] if last else []
@@ -93,12 +89,12 @@ class OrchestratorNodes(TurnNodes):
             return "pass_on"
         return "search_manual" if kind == "manual" else "query_database"
 
-    def pass_on(self, state: DatabaseState) -> Update:
+    def pass_on(self, state: DatabaseState) -> JSON:
         """Talk beside a question goes along to the answer."""
         ask = ask_of(state)
         return found(state, Finding(kind=ask["kind"], question=ask["question"]), f"Passed on: {ask['kind']}.")
 
-    def search_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+    def search_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
         """Sections of the pages that the model named, best ranked first, then what the words find."""
         runtime.stream_writer({"event": "tool_start", "tool": "manual"})
         ask, manual = ask_of(state), self.workspace.manual

@@ -5,10 +5,11 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from turnkeep.blocks.nodes import step
 from turnkeep.databases.errors import DatabaseError
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.answers.tables import PAGE
-from turnkeep_agents.database.nodes.turn import TurnNodes, Update, ask_of, failed, found, last_of_ask, last_shown, step
+from turnkeep_agents.database.nodes.turn import TurnNodes, ask_of, failed, found, last_of_ask, last_shown
 from turnkeep_agents.database.planning.choosing import choose, ways_between
 from turnkeep_agents.database.state import AskState, Finding
 
@@ -19,7 +20,7 @@ class PlanningNodes(TurnNodes):
     def after_start(self, state: AskState) -> Literal["select_tables", "turn_page"]:
         return "turn_page" if ask_of(state)["kind"] == "more_rows" else "select_tables"
 
-    async def select_tables(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    async def select_tables(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """Those that the reading named, those that the model missed when it wrote, those of the statement that this
         goes on from, and a few that the words speak of."""
         if not state["wanted"]:
@@ -43,7 +44,7 @@ class PlanningNodes(TurnNodes):
     def after_select_tables(self, state: AskState) -> Literal["plan_joins", "__end__"]:
         return "plan_joins" if state["tables"] else "__end__"
 
-    async def plan_joins(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    async def plan_joins(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """All links among the tables are shown to the model, which picks; a tree only adds what lies between."""
         snapshot, last = await self.snapshot(runtime), last_of_ask(state)
         meant = {*state["wanted"], *ask_of(state)["tables"], *(last["tables"] if last else ())}
@@ -53,7 +54,7 @@ class PlanningNodes(TurnNodes):
         told = f"Added {', '.join(added)} between them." if added else "No table lies between them."
         return {"tables": list(ways.tables), "join_notes": list(ways.notes), **step(state, told)}
 
-    def turn_page(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    def turn_page(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """The last statement again, from another row on."""
         runtime.stream_writer({"event": "tool_start", "tool": "sql"})
         last, rows = last_shown(state), ask_of(state)["rows"]

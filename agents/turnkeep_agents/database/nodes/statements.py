@@ -7,9 +7,10 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from turnkeep.blocks.nodes import step
 from turnkeep.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep.models.calls import TypedCall, try_typed
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import last_question
 from turnkeep_agents.database.answers.tables import size_of
@@ -27,7 +28,6 @@ from turnkeep_agents.database.nodes.turn import (
     REFUSED,
     REPEATED,
     TurnNodes,
-    Update,
     ask_of,
     ended,
     failed,
@@ -36,7 +36,6 @@ from turnkeep_agents.database.nodes.turn import (
     last_of_ask,
     last_shown,
     log_change,
-    step,
     today_note,
 )
 from turnkeep_agents.database.planning.choosing import described
@@ -51,15 +50,15 @@ WRITES = frozenset({"not_select", "into", "statements"})
 
 
 class StatementNodes(TurnNodes):
-    async def write_sql(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    async def write_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         return await self._write(state, runtime, self.calls.write, "Wrote a statement.")
 
-    async def correct_sql(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    async def correct_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """The same prompt, and what was tried."""
         number = len(state["attempts"])
         return await self._write(state, runtime, self.calls.correct, f"Correction {number}.")
 
-    async def _write(self, state: AskState, runtime: Runtime[RunContext], call: TypedCall[Written], how: str) -> Update:
+    async def _write(self, state: AskState, runtime: Runtime[RunContext], call: TypedCall[Written], how: str) -> JSON:
         snapshot, ask, last = await self.snapshot(runtime), ask_of(state), last_of_ask(state)
         prompt = prompts.write(
             ask["question"],
@@ -108,7 +107,7 @@ class StatementNodes(TurnNodes):
         return [one if at == last else Attempt(sql=one["sql"][:most], problem=one["problem"][:most])
                 for at, one in enumerate(attempts)]  # fmt: skip
 
-    def _after_writing(self, state: AskState, written: Written, snapshot: Snapshot, how: str) -> Update:
+    def _after_writing(self, state: AskState, written: Written, snapshot: Snapshot, how: str) -> JSON:
         missed = described(snapshot.schema.ranker, written.need_tables, snapshot.allowed)
         missed = [name for name in missed if name not in state["tables"]]
         if written.kind == "need_tables" and missed and not state["wanted"]:
@@ -127,7 +126,7 @@ class StatementNodes(TurnNodes):
             return "check_sql"
         return "select_tables" if state["wanted"] else "__end__"
 
-    async def check_sql(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    async def check_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """Lets through what may run, as the guard wrote it anew."""
         snapshot = await self.snapshot(runtime)
         sql, checked = snapshot.check(state["written"]["sql"], state["start"])
@@ -160,7 +159,7 @@ class StatementNodes(TurnNodes):
             return "run_sql"
         return "correct_sql" if state["attempts"] else "__end__"
 
-    async def run_sql(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+    async def run_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """No rows are an answer."""
         snapshot, ran = await self.snapshot(runtime), state["ran"]
         if ran is None:
@@ -206,7 +205,7 @@ class StatementNodes(TurnNodes):
     def after_run_sql(self, state: AskState) -> Literal["correct_sql", "__end__"]:
         return "correct_sql" if state["attempts"] else "__end__"
 
-    def _refused(self, state: AskState, problem: str, noted: Sequence[str] = ()) -> Update:
+    def _refused(self, state: AskState, problem: str, noted: Sequence[str] = ()) -> JSON:
         attempts = [*state["attempts"], Attempt(sql=state["written"]["sql"], problem=problem)]
         warnings = list(dict.fromkeys([*state["warnings"], *noted]))
         if len(attempts) > self.tuning.max_corrections or ask_of(state)["kind"] == "more_rows":

@@ -3,27 +3,24 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks import memory
+from turnkeep.blocks import nodes
+from turnkeep.blocks.nodes import step
 from turnkeep.blocks.prompting import ConversationFormatter
 from turnkeep.databases.errors import DatabaseBusy, DatabaseError, DatabaseSlow
 from turnkeep.models.chat import Models
 from turnkeep.observability import logger
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.prompts import Calls
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
 from turnkeep_agents.database.workspace import Snapshot, Workspace
 
-Update: TypeAlias = dict[str, Any]
-
-UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
 LONGEST_MESSAGE = 4_000  # characters of a message that prompts show: its beginning and its end
-CUT_MARK = " [cut] "
 MESSAGE_CUT, NOTHING_CHANGED = "message_cut", "nothing_changed"
 DOWN, SLOW, CHANGED = "database_down", "database_slow", "schema_changed"
 REFUSED, NOTHING, REPEATED = "sql_refused", "nothing_found", "rows_repeated"
@@ -65,13 +62,10 @@ class TurnNodes:
         self, state: Mapping[str, Any], runtime: Runtime[RunContext], turns: int, tokens: int
     ) -> tuple[ConversationFormatter, list[AnyMessage], list[str]]:
         """The part of the conversation that prompts show, without tables of rows, and the summaries of the rest."""
-        messages, kept = state["messages"][:-1], state.get("memory")
         most = min(tokens, self.tuning.max_context_tokens // 4)
-        if self.tuning.memory == "window" or not kept:
-            window = min(turns, runtime.context.conversation_window)
-            return ConversationFormatter(window, most), [without_table(one) for one in messages], []
-        waiting = [without_table(one) for one in memory.unfolded(kept, messages)]
-        return ConversationFormatter(UNFOLDED_TURNS, most), waiting, memory.notes(kept)
+        kept = state.get("memory") if self.tuning.memory == "tiered" else None
+        window, messages, summaries = nodes.history(state, min(turns, runtime.context.conversation_window), kept)
+        return ConversationFormatter(window, most), [without_table(one) for one in messages], summaries
 
 
 def today_note(runtime: Runtime[RunContext]) -> str:
@@ -84,11 +78,7 @@ def language_note(state: Mapping[str, Any]) -> str:
 
 
 def message_of(state: Mapping[str, Any]) -> str:
-    text = str(state["messages"][-1].text)
-    if len(text) <= LONGEST_MESSAGE:
-        return text
-    half = LONGEST_MESSAGE // 2
-    return f"{text[:half]}{CUT_MARK}{text[-half:]}"
+    return nodes.message_of(state, LONGEST_MESSAGE)
 
 
 def last_shown(state: Mapping[str, Any]) -> Shown | None:
@@ -106,11 +96,7 @@ def last_of_ask(state: AskState) -> Shown | None:
     return last_shown(state) if ask_of(state)["goes_on"] else None
 
 
-def step(state: Mapping[str, Any], sentence: str) -> Update:
-    return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
-
-
-def found(state: AskState, finding: Finding, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> Update:
+def found(state: AskState, finding: Finding, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> JSON:
     """The ask is done; the next one begins."""
     tried = state["attempts"] if attempts is None else list(attempts)
     return {
@@ -122,7 +108,7 @@ def found(state: AskState, finding: Finding, sentence: str, *, attempts: Sequenc
     }
 
 
-def failed(state: AskState, error: DatabaseError) -> Update:
+def failed(state: AskState, error: DatabaseError) -> JSON:
     """The database gave nothing: nobody writes the statement anew."""
     code = SLOW if isinstance(error, DatabaseSlow) else DOWN
     told = f"{error} {NARROWER}" if code == SLOW and not isinstance(error, DatabaseBusy) else str(error)
@@ -131,7 +117,7 @@ def failed(state: AskState, error: DatabaseError) -> Update:
 
 def ended(
     state: AskState, problem: str, code: str, sentence: str, *, attempts: Sequence[Attempt] | None = None
-) -> Update:
+) -> JSON:
     finding = Finding(kind="sql", question=ask_of(state)["question"], problem=problem)
     return {
         **found(state, finding, sentence, attempts=attempts),

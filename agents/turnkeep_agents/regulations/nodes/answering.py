@@ -7,12 +7,12 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.nodes import answer_from, replied, step
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import Linked, reply_id, say, word
-from turnkeep.errors import ModelError
+from turnkeep.blocks.wording import Linked, place, say
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
 from turnkeep_agents.regulations.choosing import Choice, choose
@@ -21,9 +21,7 @@ from turnkeep_agents.regulations.nodes.desk import (
     ANSWER_TOKENS,
     TALK_TOKENS,
     Desk,
-    Update,
     asking,
-    noted,
     said_by,
     shown,
     today_note,
@@ -39,7 +37,7 @@ REMEMBERED = frozenset((PROFESSIONAL,))
 
 
 class Answering(Desk):
-    async def calculate(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    async def calculate(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """The model plans, code computes; what cannot be carried out is named to the model once."""
         facts = [*map(told, state["facts"])]
         prompt = PromptBuilder(prompts.CALCULATE).with_retrieval_context(shown(state))
@@ -53,30 +51,33 @@ class Answering(Desk):
             again = [*asked, HumanMessage(f"{problem}. Plan the steps again.")]
             plan = await ask_typed(self.models.main, prompts.CALCULATE_CALL, again)
             lines, _ = _carried_out(plan, known)
-        return {"steps": lines, "missing": plan.missing, **noted(state, f"Computed {len(lines)} steps.")}
+        return {"steps": lines, "missing": plan.missing, **step(state, f"Computed {len(lines)} steps.")}
 
-    def choose_model(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    def choose_model(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """Raises BudgetExceeded before a call that would cost too much."""
         reading, asked = state["reading"], self._asked(state, runtime)
         choice = self._choose(reading["domain"], reading["action"], prompts.ANSWER_CALL, asked)
-        return {"choice": asdict(choice), **noted(state, f"{choice.model} answers: {choice.reason}.")}
+        return {"choice": asdict(choice), **step(state, f"{choice.model} answers: {choice.reason}.")}
 
-    async def answer(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    async def answer(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         judge, choice = self._judge(shown(state), state, runtime), Choice(**state["choice"])
-        update = await self._word(
-            prompts.ANSWER_CALL, choice, self._asked(state, runtime), judge, state=state, runtime=runtime
+        model, asked, to = (
+            choice.of(self.models),
+            self._asked(state, runtime),
+            place("regulations", state["messages"], runtime),
         )
+        update = await answer_from(judge, model, prompts.ANSWER_CALL, asked, state=state, to=to)
         context = [one["id"] for one in state["context"]]
         update["warnings"] += ["no_citation"] if context and not judge.cited else []
         update["warnings"] += ["nothing_found"] if not context else []
         update["warnings"] += [PROFESSIONAL] if state["reading"][PROFESSIONAL] else []
-        step = noted(state, f"Answered from {len(context)} sources, citing {len(judge.cited)}.")
-        answered = {**update, "sources": judge.sources(), **step}
+        stepped = step(state, f"Answered from {len(context)} sources, citing {len(judge.cited)}.")
+        answered = {**update, "sources": judge.sources(), **stepped}
         if set(update["warnings"]) <= REMEMBERED:
             self.cache.put(state["cache_key"], {**{name: state.get(name) for name in KEPT}, **answered, "messages": []})
         return answered
 
-    async def respond(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    async def respond(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """From the conversation, which is the context then."""
         prompt = self.begin(prompts.RESPOND, state, runtime, TALK_TOKENS)
         prompt.with_notes([prompts.NOT_ATTACHED] if state["reading"]["lacks_document"] else [])
@@ -89,23 +90,23 @@ class Answering(Desk):
         known = [*self.knowledge.get(ids, state["language"]), *passages]
         judge, asked = self._judge(known, state, runtime), asking(prompt, state)
         choice = self._choose("none", "talk", prompts.RESPOND_CALL, asked)
-        update = await self._word(prompts.RESPOND_CALL, choice, asked, judge, state=state, runtime=runtime)
+        model, to = choice.of(self.models), place("regulations", state["messages"], runtime)
+        update = await answer_from(judge, model, prompts.RESPOND_CALL, asked, state=state, to=to)
         cited = [source for source in judge.sources() if source["cited"]]
         metadata = built.metadata("chat", [], 0)
         update |= {"sources": cited, "context_metadata": metadata, "choice": asdict(choice)}
-        return {**update, **noted(state, "Answered from the conversation.")}
+        return {**update, **step(state, "Answered from the conversation.")}
 
-    async def refuse(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    async def refuse(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         prompt = self.begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
         prompt.with_notes([f"{prompts.NOT_HELD}{'; '.join(state['unheld'])}"] if state["unheld"] else [])
         asked = asking(prompt, state)
         choice = self._choose("none", "talk", prompts.REFUSE_CALL, asked)
         answer = await ask_text(choice.of(self.models), prompts.REFUSE_CALL, asked)
-        judge, id_ = Linked(None, state["messages"]), reply_id("regulations", state["messages"])
-        said = say(answer.text, tell=runtime.stream_writer, run_id=id_, judge=judge)
-        warnings = [*state["warnings"], *answer.warnings, *said.warnings]
-        update = {"messages": [said.message], "reply": said.text, "warnings": warnings}
-        return {**update, "choice": asdict(choice), **noted(state, "Said what can be asked instead.")}
+        to = place("regulations", state["messages"], runtime)
+        update = replied(state, say(answer.text, to=to, judge=Linked(None, state["messages"])))
+        update["warnings"] += answer.warnings
+        return {**update, "choice": asdict(choice), **step(state, "Said what can be asked instead.")}
 
     def _choose(self, domain: str, action: str, call: TextCall, asked: Sequence[BaseMessage]) -> Choice:
         written, limit = call.max_tokens, self.tuning.answer_usd
@@ -136,29 +137,6 @@ class Answering(Desk):
             prompts.PROFESSIONAL: reading[PROFESSIONAL],
         }
         return [note for note, is_due in notes.items() if is_due]
-
-    async def _word(
-        self,
-        call: TextCall,
-        choice: Choice,
-        asked: Sequence[BaseMessage],
-        judge: Grounded,
-        *,
-        state: RegulationsState,
-        runtime: Runtime[RunContext],
-    ) -> Update:
-        said = await word(
-            choice.of(self.models),
-            call,
-            asked,
-            Linked(judge, state["messages"], judge.material()),
-            tell=runtime.stream_writer,
-            run_id=reply_id("regulations", state["messages"]),
-            fallback=judge.listed(),
-        )
-        if not said.text:
-            raise ModelError("The model's answer held nothing that can be shown.")
-        return {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *said.warnings]}
 
     def _judge(self, documents: Sequence[Document], state: RegulationsState, runtime: Runtime[RunContext]) -> Grounded:
         """What was read of the user's own case may be said back; another of their figures only beside one found:

@@ -1,12 +1,12 @@
 """What all nodes work with: models, the knowledge base, prompts of a turn, and what is the same in each of them."""
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.nodes import message_of
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
@@ -15,8 +15,6 @@ from turnkeep_agents.regulations.cache import AnswerCache
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.settings import RegulationsSettings
 from turnkeep_agents.regulations.state import RegulationsState
-
-Update: TypeAlias = dict[str, Any]
 
 READ_TOKENS, ANSWER_TOKENS, TALK_TOKENS = 1_000, 400, 2_000  # of history; an answer has sources as well
 
@@ -36,10 +34,6 @@ class Desk:
         return prompt.with_note(today_note(runtime))
 
 
-def message_of(state: RegulationsState) -> str:
-    return str(state["messages"][-1].text)
-
-
 def said_by(state: RegulationsState, kind: str) -> list[str]:
     return [str(each.text) for each in state["messages"] if each.type == kind]
 
@@ -54,7 +48,3 @@ def today_note(runtime: Runtime[RunContext]) -> str:
 
 def asking(prompt: PromptBuilder, state: RegulationsState) -> list[BaseMessage]:
     return prompt.with_message(message_of(state), state["standalone_query"]).messages()
-
-
-def noted(state: RegulationsState, sentence: str) -> Update:
-    return {"reasoning_steps": [*state["reasoning_steps"], sentence]}

@@ -6,13 +6,14 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.nodes import message_of, step
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.answers import cited_in
 from turnkeep_agents.regulations.context import build_context
 from turnkeep_agents.regulations.knowledge.references import references
-from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted, said_by
+from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, said_by
 from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
 from turnkeep_agents.regulations.state import RegulationsState
 
@@ -23,7 +24,7 @@ MOST_CITED = 6  # articles of earlier replies that the reading is told
 
 
 class Finding(Desk):
-    async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         message, prompt = message_of(state), self.begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = cited_in(prompt, self.knowledge.by_id)[:MOST_CITED]
         prompt.with_note(
@@ -43,16 +44,16 @@ class Finding(Desk):
             "standalone_query": found.question,
             "language": found.language,
             "reading": {**_kept(found), "lacks_document": said.composition != found.composition},
-            **noted(state, f"Read as {found.domain}, {found.action}, {found.composition}."),
+            **step(state, f"Read as {found.domain}, {found.action}, {found.composition}."),
         }
 
-    def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """The spans become values, or are asked about."""
         spans, today = [Span(**span) for span in state["reading"]["spans"]], runtime.context.now.date()
         facts, unread = facts_in(said_by(state, "human"), spans, state["language"], today)
-        return {"facts": facts, "unread": unread, **noted(state, f"{len(facts)} of {len(spans)} facts have a value.")}
+        return {"facts": facts, "unread": unread, **step(state, f"{len(facts)} of {len(spans)} facts have a value.")}
 
-    def retrieve(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    def retrieve(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         runtime.stream_writer({"event": "tool_start", "tool": "retrieve"})
         reading, most, documents = state["reading"], self.tuning.top_k, runtime.context.documents
         is_about_them = reading["composition"] in ("pure_doc", "hybrid")
@@ -64,17 +65,17 @@ class Finding(Desk):
             [*reading["searches"], *clauses], most + len(clauses), domain=reading["domain"], language=state["language"]
         )
         found = {"knowledge": [*map(asdict, knowledge)], "documents": [*map(asdict, own)]}
-        return {"found": found, **noted(state, f"Found {len(knowledge)} articles and {len(own)} passages.")}
+        return {"found": found, **step(state, f"Found {len(knowledge)} articles and {len(own)} passages.")}
 
-    def build_context(self, state: RegulationsState) -> Update:
+    def build_context(self, state: RegulationsState) -> JSON:
         found, reading = state["found"], state["reading"]
         knowledge, documents = ([Document(**row) for row in found[name]] for name in ("knowledge", "documents"))
         facts = [*map(told, state["facts"])]
         built = build_context(reading["composition"], knowledge=knowledge, documents=documents, facts=facts)
         metadata = built.metadata(reading["composition"], reading["searches"], len(knowledge) + len(documents))
         context = [*map(asdict, built.documents)]
-        step = f"Shows {len(context)} sources in {metadata['token_count']} of {metadata['budget_tokens']} tokens."
-        return {"context": context, "context_metadata": metadata, **noted(state, step)}
+        shown = f"Shows {len(context)} sources in {metadata['token_count']} of {metadata['budget_tokens']} tokens."
+        return {"context": context, "context_metadata": metadata, **step(state, shown)}
 
     def after_read(self, state: RegulationsState) -> Literal["check_facts", "respond", "refuse"]:
         return "check_facts" if state["route"] == "retrieve" else "respond" if state["route"] == "respond" else "refuse"

@@ -5,12 +5,13 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.wording import reply_id, say
+from turnkeep.blocks.nodes import message_of, replied, step
+from turnkeep.blocks.wording import place, say
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.cache import key_of
-from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted
+from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk
 from turnkeep_agents.regulations.state import RegulationsState
 
 KEPT = ("route", "standalone_query", "language", "reading", "facts", "context_metadata", "choice", "steps", "sources")
@@ -18,15 +19,15 @@ KEPT = ("route", "standalone_query", "language", "reading", "facts", "context_me
 
 
 class Shortcuts(Desk):
-    def match_faq(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    def match_faq(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """A question of the FAQ is answered from it, as long as no document of the user may say something else."""
         active = passages.listed(runtime.context.documents)
         hit = None if active else self.knowledge.faq.match(message_of(state), threshold=self.tuning.faq_threshold)
-        found: Update = {"active": active, "warnings": passages.warnings(runtime.context.documents)}
+        found: JSON = {"active": active, "warnings": passages.warnings(runtime.context.documents)}
         if hit is None:
             return found
         runtime.stream_writer({"event": "route_decision", "route": "faq"})
-        said = say(hit.answer, tell=runtime.stream_writer, run_id=reply_id("regulations", state["messages"]))
+        said = say(hit.answer, to=place("regulations", state["messages"], runtime))
         cited = self.knowledge.get(hit.articles, hit.language)
         return {
             **found,
@@ -41,20 +42,20 @@ class Shortcuts(Desk):
             "messages": [said.message],
             "reply": said.text,
             "sources": [{**_source(one), "cited": True} for one in cited],
-            **noted(state, f"The message is a question of the FAQ ({hit.id}, {hit.score:.2f})."),
+            **step(state, f"The message is a question of the FAQ ({hit.id}, {hit.score:.2f})."),
         }
 
-    def recall(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+    def recall(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """An answer that was given before to the same question, where all that it depends on is the same."""
         key = self._cache_key(state, runtime)
         known = self.cache.get(key) if key else None
         if known is None:
             return {"cache_key": key}
         runtime.stream_writer({"event": "route_decision", "route": known["route"]})
-        said = say(known["reply"], tell=runtime.stream_writer, run_id=reply_id("regulations", state["messages"]))
+        said = say(known["reply"], to=place("regulations", state["messages"], runtime))
         kept = {name: known[name] for name in KEPT}
-        step = noted(state, "The same was answered before, from the same sources and on the same day.")
-        return {**kept, "messages": [said.message], "reply": said.text, "warnings": [*known["warnings"]], **step}
+        stepped = step(state, "The same was answered before, from the same sources and on the same day.")
+        return {**kept, **replied(known, said), **stepped}
 
     def after_match_faq(self, state: RegulationsState) -> Literal["recall", "__end__"]:
         return "__end__" if state["reply"] else "recall"

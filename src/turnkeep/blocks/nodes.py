@@ -1,0 +1,63 @@
+"""Parts that the nodes of several agents share: the keys of a turn, the history that prompts show, and the reply."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Any, TypeAlias, Union, get_origin, get_type_hints
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage, BaseMessage
+
+from turnkeep.blocks import memory
+from turnkeep.blocks.citations import Citing
+from turnkeep.blocks.wording import Linked, Place, word
+from turnkeep.errors import ModelError
+from turnkeep.models.calls import TextAnswer, TextCall
+from turnkeep.records import JSON
+
+State: TypeAlias = Mapping[str, Any]
+
+
+def fresh(state: type, lasting: Collection[str] = ()) -> Callable[[], JSON]:
+    """Return a function that sets each key but the lasting ones: to None if it may be None or has a reducer, else to
+    the empty value of its type."""
+    hints = get_type_hints(state, include_extras=True).items()
+    kinds = {name: get_origin(hint) or hint for name, hint in hints if name not in lasting}
+    return lambda: {name: None if kind in (Annotated, Union, UnionType) else kind() for name, kind in kinds.items()}
+
+
+def message_of(state: State, most: int | None = None) -> str:
+    """Return the turn's message; of one with more than `most` characters, the beginning and the end."""
+    text = str(state["messages"][-1].text)
+    half = (most or len(text)) // 2
+    return text if most is None or len(text) <= most else f"{text[:half]} [cut] {text[-half:]}"
+
+
+def step(state: State, sentence: str) -> JSON:
+    return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
+
+
+async def fold(state: State, strategy: str, model: BaseChatModel) -> memory.Folded:
+    """Return the thread's memory, with new summaries if it is tiered."""
+    kept, is_tiered = state.get("memory") or memory.no_memory(), strategy == "tiered"
+    return await memory.fold(kept, state["messages"][:-1], model=model) if is_tiered else memory.Folded(kept)
+
+
+def history(state: State, window: int, kept: memory.ThreadMemory | None) -> tuple[int, list[AnyMessage], list[str]]:
+    """Return how many turns prompts show, the earlier messages, and summaries of older ones; `kept`: tiered memory."""
+    said = state["messages"][:-1]
+    return (memory.UNFOLDED_TURNS, memory.unfolded(kept, said), memory.notes(kept)) if kept else (window, said, [])
+
+
+def replied(state: State, said: TextAnswer) -> JSON:
+    return {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *said.warnings]}
+
+
+async def answer_from(
+    judge: Citing, model: BaseChatModel, call: TextCall, prompt: Sequence[BaseMessage], *, state: State, to: Place
+) -> JSON:
+    """Write the reply from documents; raise ModelError if nothing of it can be shown."""
+    linked = Linked(judge, state["messages"], judge.material())
+    said = await word(model, call, prompt, linked, to=to, fallback=judge.listed())
+    if said.text:
+        return replied(state, said)
+    raise ModelError("The model's answer held nothing that can be shown.")
