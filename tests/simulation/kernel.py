@@ -5,12 +5,11 @@ function of seed, actor and the number of the call. Leaving out an operation or 
 """
 
 import heapq
+from itertools import batched
 
 import greenlet
 
-from simulation.objects import Cloud
-
-BASE = 1_800_000_000.0
+BASE, FOREVER = 1_800_000_000.0, 1e18
 _MASK = (1 << 64) - 1
 
 
@@ -41,8 +40,7 @@ class Actor:
         self.sim, self.id, self.name, self.work, self.process = sim, id_, name, work, process
         self.calls = self.children = self.pauses = self.minted = 0
         self.is_dead = self.is_over = False
-        self.waiters = []
-        self.result = self.error = None
+        self.waiters, self.result, self.error = [], None, None
         self.glet = greenlet.greenlet(self._run)
 
     def _run(self, *_):
@@ -87,16 +85,14 @@ class Process:
 
 
 class Sim:
-    """`network` decides about calls; see network.py."""
+    """`network` decides about calls, `table` answers them: see network.py. Indexes are up to `lag` seconds behind."""
 
-    def __init__(self, seed, network, *, page=1000, lag=1.0):
-        self.seed, self.network, self.most_lag = seed, network, lag
-        self.now, self.heap, self.count = 0.0, [], 0
-        self.actors, self.violations = [], []
+    def __init__(self, seed, network, table, *, page, lag, now):
+        self.seed, self.network, self.most_lag, self.now = seed, network, lag, now
+        self.heap, self.count, self.actors, self.violations = [], 0, [], []
         self.hub, self.current = greenlet.getcurrent(), None
-        self.is_quiet = False
-        self.minted = 0
-        self.table = Cloud(lambda: BASE + self.now, lag=self._lag, page=page)
+        self.is_quiet, self.minted = False, 0
+        self.table = table(lambda: BASE + self.now, lag=self._lag, page=page)
 
     def _lag(self):
         drawn = self.pick(77)
@@ -152,9 +148,8 @@ class Sim:
 
     def spawn(self, id_, name, work, process=None):
         actor = Actor(self, id_, name, work, process)
-        self.actors.append(actor)
-        if process:
-            process.actors.append(actor)
+        for kept in (self.actors, *([process.actors] if process else ())):
+            kept.append(actor)
         self.wake(actor)
         return actor
 
@@ -174,14 +169,14 @@ class Sim:
             actor.error = Killed()
             actor.end()
 
-    def join(self, other, seconds=None):
+    def join(self, other, seconds=FOREVER):
         """The result of another actor. Raises what it raised, and TimeoutError after `seconds`."""
-        until = None if seconds is None else self.now + seconds
+        until = self.now + seconds
         while not other.is_over:
             other.waiters.append(self.current)
-            if until is not None and self.now >= until:
+            if self.now >= until:
                 raise TimeoutError
-            if until is not None:
+            if seconds < FOREVER:
                 self.wake(self.current, until)
             self.pause()
         if other.error is not None:
@@ -190,13 +185,8 @@ class Sim:
 
     def in_parallel(self, calls, at_once):
         """As `side_by_side` of the eraser, with actors for threads."""
-        running = []
-        for call in calls:
-            running.append(self.child(call, "parallel", self.current.process))
-            if len(running) >= at_once:
-                yield self.join(running.pop(0))
-        for each in running:
-            yield self.join(each)
+        for some in batched(calls, at_once, strict=False):
+            yield from map(self.join, [self.child(call, "parallel", self.current.process) for call in some])
 
     # chance
 
@@ -210,7 +200,7 @@ class Sim:
     def pick(self, *salt):
         """A number drawn for this actor at this call."""
         actor = self.current
-        return mix(self.seed, 9, actor.id if actor else 0, actor.calls if actor else 0, *salt)
+        return mix(self.seed, 9, *((actor.id, actor.calls) if actor else (0, 0)), *salt)
 
 
 class Lock:

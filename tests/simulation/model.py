@@ -7,11 +7,10 @@ list of attempts of which each saw exactly those before it: a lost, doubled, tor
 import re
 from dataclasses import dataclass, field
 
-from simulation.kernel import BASE, Violation
+from simulation.kernel import BASE, FOREVER, Violation
 
 SLACK = 5.0
 """Seconds around an expiry in which nothing is demanded, because clocks differ."""
-FOREVER = 1e18
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
@@ -40,7 +39,6 @@ class End:
     many servers work on it."""
 
     thread: str
-    invoked: float
     born: bytes | None
     borns: set
     done: float | None = None
@@ -48,77 +46,78 @@ class End:
     active: int = 0
 
 
+@dataclass(eq=False)
+class Belonging:
+    """Something next to a thread, as a document: promised at `acked` to the incarnation `born`, if that is known."""
+
+    thread: str
+    key: str
+    born: bytes | None = None
+    acked: float = FOREVER
+    is_gone: bool = False
+
+
 @dataclass
 class Model:
+    """`expires`: of each life; `before`: when it was last extended, and its expiry until then. `again`: lives that came
+    back from deletion, because a request that created them arrived twice. `takers`: the request that took a lease, by
+    its owner. `stored_in`: the life in which a request stored its last link. `spread`: how far the clocks are apart.
+    `brought`: attempts that were imported, which may come again."""
+
     sim: object
     partitions: dict
+    spread: float
     attempts: dict = field(default_factory=dict)
     acked: dict = field(default_factory=dict)
     ends: dict = field(default_factory=dict)
     heads: dict = field(default_factory=dict)
     expires: dict = field(default_factory=dict)
     before: dict = field(default_factory=dict)
-    """When a life was last extended, and when it would have expired otherwise."""
     again: set = field(default_factory=set)
-    """Lives that came back from deletion, because the request that created them arrived twice."""
     forks: dict = field(default_factory=dict)
     ended: dict = field(default_factory=dict)
     takers: dict = field(default_factory=dict)
-    """Which request took a lease, by the lease's owner."""
     stored_in: dict = field(default_factory=dict)
-    """The life in which a request stored its last link."""
-    spread: float = 0.0
-    """How far the clocks of the machines are apart."""
     brought: set = field(default_factory=set)
-    """Attempts that were imported: they may come again."""
 
     def on_head(self, pk, old, new):
         """Follows each change of a HEAD from outside."""
-        thread = self.partitions.get(pk)
+        thread, now = self.partitions.get(pk), self.sim.now
         if thread is None:
             return
-        born = new.get("born", {}).get("B") if new and "gone" not in new else None
         self._check_lease(thread, old, new)
         if "gone" in new and (left := CONTENT & new.keys()):
             self.sim.violations.append(Violation("tombstone with content", f"{thread}: {sorted(left)}"))
-        before = self.heads.get(thread)
-        if before != born or born is None:
-            self.ended[thread] = self.sim.now if before or born is None else self.ended.get(thread, -1)
+        born, before = None if "gone" in new else new.get("born", {}).get("B"), self.heads.get(thread)
+        if born is None or before not in (None, born):
+            self.ended[thread] = now
         self.heads[thread] = born
-        if born is not None:
-            expires, known = int(new["expires"]["N"]) / 1000 - BASE, self.expires.get(born, 0)
-            if expires > known:
-                self.expires[born] = expires
-                self.before[born] = (self.sim.now, known)
-            if before is None and known:  # a request to create it came again
-                self.again.add(born)
-            for end in self.ends.get(thread, ()):
-                if end.active or end.outcome == "running":
-                    end.borns.add(born)
+        if born is None:
+            return
+        expires, known = int(new["expires"]["N"]) / 1000 - BASE, self.expires.get(born, 0)
+        if expires > known:
+            self.expires[born], self.before[born] = expires, (now, known)
+        if before is None and known:  # a request to create it came again
+            self.again.add(born)
+        for end in self.ends.get(thread, ()):
+            if end.active or end.outcome == "running":
+                end.borns.add(born)
 
     def _check_lease(self, thread, old, new):
-        had, has = old.get("lease"), new.get("lease")
+        had, has = (each.get("lease", {}).get("M") for each in (old, new))
         who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
+        changed = {name for name in ("seq", "born", "last") if old.get(name) != new.get(name)}
         if who and has and had != has:
-            self.takers.setdefault(has["M"]["o"]["B"], who)
-        if old.get("last") != new.get("last", old.get("last")):
+            self.takers.setdefault(has["o"]["B"], who)
+        if "last" in changed and "last" in new:
             self.stored_in[who] = new["born"]["B"]
-        is_released = (
-            had and not has and [old.get(n) for n in ("last", "born")] == [new.get(n) for n in ("last", "born")]
-        )
-        if (
-            is_released
-            and "gone" not in new
-            and who
-            and not ENDS_RUNS.search(who)
-            and self.takers.get(had["M"]["o"]["B"], who) != who
-        ):
+        is_released = had and not has and who and "gone" not in new and not changed & {"last", "born"}
+        if is_released and not ENDS_RUNS.search(who) and self.takers.get(had["o"]["B"], who) != who:
             self.sim.violations.append(Violation("lease released by another", f"{thread}: by {who}"))
-        if not had or not has or old.get("born") != new.get("born") or old["seq"] == new["seq"]:
-            return
-        left = int(had["M"]["t"]["N"]) / 1000 - BASE - self.sim.now
-        if left > 3 + self.spread and had["M"]["o"] != has["M"]["o"]:
-            self.sim.violations.append(Violation("lease taken over", f"{thread}, {left:.0f} s before its lease ends"))
+        if had and has and had["o"] != has["o"] and "seq" in changed and "born" not in changed:
+            left = int(had["t"]["N"]) / 1000 - BASE - self.sim.now
+            if left > 3 + self.spread:
+                self.sim.violations.append(Violation("lease taken over", f"{thread}, {left:.0f} s before its end"))
 
     def life(self, thread, since):
         """The incarnation id that the thread has had ever since; None where that is not known."""
@@ -128,29 +127,24 @@ class Model:
         """Whether it may have ended; for one who has read it since `began`, as it was then."""
         extended, known = self.before.get(born, (0.0, 0.0))
         expires = known if extended >= began else self.expires.get(born, 0)
-        return expires < self.sim.now + SLACK or any(
-            born in end.borns and end.outcome != "none" for end in self.ends.get(thread, ())
-        )
+        ends = (end for end in self.ends.get(thread, ()) if end.outcome != "none")
+        return expires < self.sim.now + SLACK or any(born in end.borns for end in ends)
 
     # what is done
 
     def begin_end(self, thread):
         born = self.heads.get(thread)
-        end = End(thread, self.sim.now, born, {born} if born else set())
+        end = End(thread, born, {born} if born else set())
         self.ends.setdefault(thread, []).append(end)
         return end
-
-    def finish_end(self, end, outcome):
-        end.done, end.outcome = self.sim.now, outcome
 
     def ack(self, attempt):
         if attempt.state in NOT_KEPT:
             raise Violation("not kept but there", f"r{attempt.id} was {attempt.state}, and is acknowledged")
-        attempt.acked_at = self.sim.now if attempt.acked_at is None else attempt.acked_at
+        if attempt.acked_at is None:
+            attempt.acked_at = self.sim.now
         attempt.state = "kept"
-        mine = self.acked.setdefault(attempt.thread, [])
-        if attempt not in mine:
-            mine.append(attempt)
+        self.acked.setdefault(attempt.thread, {})[attempt.id] = attempt
 
     def replayed(self, thread, key, reply, message=None):
         """A request with this key and message got this reply."""
@@ -160,13 +154,13 @@ class Model:
         if message and found.message and message != found.message:
             raise Violation("foreign replay", f"{key} on {thread} got {reply}, the reply to another message")
         self.ack(found)
-        for other in self.acked.get(found.thread, ()):
+        for other in self.acked[found.thread].values():
             if other.key == key and other is not found and other.born == found.born:
                 raise Violation("two turns of one key", f"{key} on {thread}: r{other.id} and r{found.id}")
 
     # what is read
 
-    def check_chain(self, ids, thread, *, with_edits):
+    def check_chain(self, ids, thread, *, with_edits=True):
         """Checks that this is a history as it was at one moment."""
         for at, id_ in enumerate(ids):
             attempt = self.attempts.get(id_)
@@ -181,19 +175,19 @@ class Model:
         if len({*keys}) < len(keys):
             raise Violation("two turns of one key", f"{thread} shows {ids} of {keys}")
 
-    def check_read(self, thread, ids, began, *, with_edits, by=""):
+    def check_read(self, thread, ids, began, *, with_edits=False):
         """Checks a history that was read between `began` and now; `ids` is None where the thread was not found."""
-        shown, now = ids or [], self.sim.now
+        shown = ids or []
         self.check_chain(shown, thread, with_edits=with_edits)
         for attempt in (self.attempts[id_] for id_ in shown):
             if attempt.thread == thread and attempt.id not in self.brought:
                 self._check_not_ended(attempt, began)
-        if ids is None and now - began > SLOW:
+        if ids is None and self.sim.now - began > SLOW:
             return
-        for attempt in self.acked.get(thread, ()):
+        for attempt in self.acked.get(thread, {}).values():
             is_due = attempt.acked_at <= began and attempt.id not in shown and (with_edits or not attempt.is_edit)
             if is_due and not self._is_excused(attempt, thread, shown, began):
-                raise Violation("acknowledged turn lost", f"{by} {thread} shows {ids}, without r{attempt.id}")
+                raise Violation("acknowledged turn lost", f"{thread} shows {ids}, without r{attempt.id}")
 
     def _check_not_ended(self, attempt, began):
         for end in self.ends.get(attempt.thread, ()):
@@ -201,7 +195,7 @@ class Model:
             # a creation that arrives twice makes the thread again, empty: decision 0027
             if is_over and attempt.born == end.born and attempt.begun_at <= end.done:
                 raise Violation("back from deletion", f"{attempt.thread} shows r{attempt.id} of a deleted thread")
-        if self.expires.get(attempt.born, 1e18) < began - SLACK:
+        if self.expires.get(attempt.born, FOREVER) < began - SLACK:
             raise Violation("expired but there", f"{attempt.thread} shows r{attempt.id} after its expiry")
 
     def _is_excused(self, attempt, thread, shown, began):
@@ -210,6 +204,18 @@ class Model:
             return True
         others = [self.attempts[id_] for id_ in shown]
         return any(o.is_branch and attempt.id not in o.history and o.id not in attempt.history for o in others)
+
+    def check_listed(self, belongings, thread, shown, began, foreign=None):
+        """Checks a list of what belongs to the thread. `foreign`: the part of it that no other life leaves."""
+        born = self.life(thread, began)
+        for name, fact in belongings.items():
+            if fact.thread != thread or None in (fact.born, born):
+                continue
+            if fact.born != born and name in (shown if foreign is None else foreign):
+                raise Violation("belonging of an earlier thread", f"{thread} lists {name}")
+            is_due = fact.born == born and fact.acked < began and not fact.is_gone and name not in shown
+            if is_due and not self.may_be_gone(thread, born):
+                raise Violation("belonging lost", f"{thread} does not list {name}")
 
 
 def number_in(reply):

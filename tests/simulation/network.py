@@ -1,34 +1,50 @@
-"""The way between a process and the table: how long each call takes, what befalls it, and the retries of the SDK."""
+"""The table, a bucket, and the way to both: how long each call takes, its faults, and the retries of the SDK."""
+# ruff: noqa: N803 - the names of arguments are those of boto3
 
+import re
 from dataclasses import dataclass, field
+from io import BytesIO
 
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
-from memory_table import failure
+from memory_table import Table, failure
 from simulation.kernel import Killed, Violation, mix
 
 ATTEMPTS, READ_TIMEOUT, CONNECT_TIMEOUT = 3, 3.0, 1.0
 MOST_CALLS = 20_000
 LATEST_SECONDS = 60.0
-
-FAULTS = (
-    "",
-    "request lost",
-    "answer lost",
-    "packet late",
-    "packet twice",
-    "throttled",
-    "process dies before",
-    "process dies after",
-    "stalled",
-    "torn in two",
-    "cut off after it was done",
-    "cut off before it arrives",
-)
+FAULTS = ("", "request lost", "answer lost", "packet late", "packet twice", "throttled", "process dies before")
+FAULTS += ("process dies after", "stalled", "torn in two", "cut off after it was done", "cut off before it arrives")
 NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = range(12)
 _READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
 QUIET = (NONE, 0.001, 0.001, 0.0)
 """A call about which nothing is decided: fault, way out, way back, how much later, in seconds."""
+
+
+class Cloud(Table):
+    """The table together with one bucket of S3."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.objects = {}
+
+    def put_object(self, *, Bucket, Key, Body):
+        self.objects[Key] = Body
+        return {}
+
+    def get_object(self, *, Bucket, Key):
+        if Key not in self.objects:
+            raise failure("GetObject", "NoSuchKey", 404)
+        return {"Body": BytesIO(self.objects[Key])}
+
+    def list_objects_v2(self, *, Bucket, Prefix, StartAfter):
+        names = sorted(name for name in self.objects if name.startswith(Prefix) and name > StartAfter)
+        return {"Contents": [{"Key": name} for name in names[: self.page]]}
+
+    def delete_objects(self, *, Bucket, Delete):
+        for each in Delete["Objects"]:
+            self.objects.pop(each["Key"], None)
+        return {}
 
 
 @dataclass
@@ -50,25 +66,19 @@ class Network:
         key = (actor.id, actor.calls)
         if is_quiet:
             return QUIET
-        if self.replay is not None:
-            found = self.replay.get(key, QUIET)
-        else:
-            drawn = mix(self.seed, *key)
-            bits = drawn >> 20
-            longest = LATEST_SECONDS if (bits >> 32) & 1 else 4.0
-            ways = self._way(bits & 0xFFF), self._way((bits >> 12) & 0xFFF)
-            fault = self._fault(drawn % 10_000) if not self.aim or operation in self.aim else NONE
-            found = (fault, *ways, longest * ((bits >> 24) & 0xFF) / 256)
+        found = self._drawn(operation, mix(self.seed, *key)) if self.replay is None else self.replay.get(key, QUIET)
         if found != QUIET:
             self.decisions[key] = found
         return found
 
-    def _fault(self, drawn):
-        for kind, rate in self.rates.items():
-            drawn -= rate
-            if drawn < 0:
-                return kind
-        return NONE
+    def _drawn(self, operation, drawn):
+        bits, fault, left = drawn >> 20, NONE, drawn % 10_000
+        for kind, rate in self.rates.items() if not self.aim or operation in self.aim else ():
+            if 0 <= left < rate:
+                fault = kind
+            left -= rate
+        longest = LATEST_SECONDS if (bits >> 32) & 1 else 4.0
+        return fault, self._way(bits & 0xFFF), self._way((bits >> 12) & 0xFFF), longest * ((bits >> 24) & 0xFF) / 256
 
     def _way(self, bits):
         """Short in most cases; long enough to cross other calls now and then."""
@@ -77,9 +87,9 @@ class Network:
             return 0.001 + 0.02 * share
         return 0.001 * 10 ** (3.5 * (share - 1 + self.slow) / self.slow)
 
-    def note(self, sim, actor, what, details="", fault=NONE):
+    def note(self, actor, what, shows, content, fault=NONE):
         if self.log is not None:
-            self.log.append((sim.now, actor.name, actor.calls, what, details, FAULTS[fault]))
+            self.log.append((actor.sim.now, actor.name, actor.calls, what, shows(content), FAULTS[fault]))
 
 
 class Client:
@@ -89,11 +99,7 @@ class Client:
         self.sim, self.is_dead = sim, False
 
     def __getattr__(self, operation):
-        def call(**arguments):
-            return self._call(operation, arguments)
-
-        setattr(self, operation, call)
-        return call
+        return lambda **arguments: self._call(operation, arguments)
 
     def _call(self, operation, arguments):
         sim, actor = self.sim, self.sim.current
@@ -127,9 +133,7 @@ class Client:
             self.sim.violations.append(Violation("does not end", f"{actor.name}: {operation}"))
             raise Killed
         decision = network.decide(actor, operation, self.sim.is_quiet)
-        network.note(
-            self.sim, actor, operation, described(operation, arguments) if network.log is not None else "", decision[0]
-        )
+        network.note(actor, operation, described, arguments, decision[0])
         return decision
 
     def _sent(self, actor, operation, arguments, decision):
@@ -139,10 +143,8 @@ class Client:
         if fault == DIES_BEFORE:
             self._die(actor)
         if fault in (LATE, STRAY, TWICE) and operation not in _READS:
-            sim.at(
-                sim.now + more + (out if fault == TWICE else 0),
-                lambda: self._arrive(actor, operation, arguments, "late"),
-            )
+            arrives = sim.now + more + (out if fault == TWICE else 0)
+            sim.at(arrives, lambda: self._arrive(actor, operation, arguments, "late"))
         if fault in (LOST, LATE, STRAY, THROTTLED):
             return None
         sim.sleep(out)
@@ -162,7 +164,7 @@ class Client:
                 done = getattr(self.sim.table, operation)(**arguments)
         except Exception as error:  # noqa: BLE001 - the table's own answer
             done = error
-        self.sim.network.note(self.sim, actor, f"  = {how}", answered(done) if self.sim.network.log is not None else "")
+        self.sim.network.note(actor, f"  = {how}", answered, done)
         return done
 
     def _torn_write(self, arguments, more):
@@ -184,30 +186,12 @@ class Client:
         raise Killed
 
 
-# what a schedule shows of a call
+_SHOWN = re.compile(r"(DeleteRequest|Delete)|'(?:SK|Key|Prefix)': (?:{'S': )?'([^']*)'|Expression': '([^']+)'")
 
 
-def described(operation, arguments):
-    if operation == "query":
-        return " ".join(
-            str(next(iter(value.values())))[-40:] for value in arguments["ExpressionAttributeValues"].values()
-        )
-    if operation == "transact_write_items":
-        steps = [next(iter(each.items())) for each in arguments["TransactItems"]]
-        return "; ".join(f"{kind} {(given.get('Item') or given['Key'])['SK']['S'][:40]}" for kind, given in steps)
-    if operation == "batch_write_item":
-        requests = next(iter(arguments["RequestItems"].values()))
-        puts = [each["PutRequest"]["Item"]["SK"]["S"] for each in requests if "PutRequest" in each]
-        deletes = [each["DeleteRequest"]["Key"]["SK"]["S"] for each in requests if "DeleteRequest" in each]
-        return ", ".join([f"+{sk[:44]}" for sk in puts] + [f"-{sk[:44]}" for sk in deletes])
-    if operation == "batch_get_item":
-        return ", ".join(key["SK"]["S"][:40] for key in next(iter(arguments["RequestItems"].values()))["Keys"])
-    key = arguments.get("Key") or arguments.get("Item")
-    if not isinstance(key, dict):
-        return str(key or arguments.get("Prefix") or arguments.get("Delete", ""))
-    change, condition = arguments.get("UpdateExpression", ""), arguments.get("ConditionExpression", "")
-    place = f"{key['PK']['S'][-24:]} {key['SK']['S'][:44]}"
-    return f"{place} {change[:60]}{' IF ' + condition[:110] if condition else ''}"
+def described(arguments):
+    """Keys and expressions of a call, as a schedule shows them."""
+    return " ".join(word[:70] for found in _SHOWN.findall(repr(arguments)) for word in found if word)
 
 
 def answered(done):

@@ -21,19 +21,18 @@ class _Shrinking:
         self.left -= 1
         plan = replace(self.plan, **changes)
         found = play(plan)[0] if self.left > 0 else None
-        if found is None or found.kind != self.kind:
-            return False
-        self.plan = plan
-        return True
+        if is_same := found is not None and found.kind == self.kind:
+            self.plan = plan
+        return is_same
 
-    def without(self, items, change):
+    def without(self, name, items, kind):
         """Leaves out halves, then quarters and so on of the items (delta debugging)."""
         size = max(1, len(items) // 2)
         while size:
             at = 0
             while at < len(items):
                 rest = items[:at] + items[at + size :]
-                if self.tries(**change(rest)):
+                if self.tries(**{name: kind(rest)}):
                     items = rest
                 else:
                     at += size
@@ -41,13 +40,12 @@ class _Shrinking:
 
     def least(self):
         for _ in range(2):
-            self.without(list(self.plan.ops), lambda ops: {"ops": ops})
-            self.without(list(self.plan.decisions.items()), lambda some: {"decisions": dict(some)})
+            self.without("ops", self.plan.ops, list)
+            self.without("decisions", list(self.plan.decisions.items()), dict)
             for key, (fault, out, back, more) in list(self.plan.decisions.items()):
-                for simpler in ((0, out, 0.001, 0), (0, 0.001, back, 0), (fault, 0.001, 0.001, more)):
-                    if self.tries(decisions={**self.plan.decisions, key: simpler}):
-                        break
-        for name, simple in (("skews", (0.0,) * len(self.plan.skews)), ("offset", 0.0), ("page", 1000), ("lag", 0.0)):
+                simpler = ((0, out, 0.001, 0), (0, 0.001, back, 0), (fault, 0.001, 0.001, more))
+                any(self.tries(decisions={**self.plan.decisions, key: each}) for each in simpler)
+        for name, simple in {"skews": (0.0,) * len(self.plan.skews), "offset": 0.0, "page": 1000, "lag": 0.0}.items():
             if getattr(self.plan, name) != simple:
                 self.tries(**{name: simple})
         return self.plan
@@ -62,21 +60,18 @@ def schedule(plan):
         args = " ".join(f"{name}={value!r}" for name, value in op.args.items())
         lines.append(f"{op.at:10.3f}  op{op.id} on machine {op.on}: {op.kind} {args}")
     for at, who, n, what, details, fault in world.sim.network.log:
-        mark = f"   <== {fault}" if fault else ""
-        lines.append(f"{at - plan.offset:10.3f}  {who:22} {n:3} {what:20} {details}{mark}")
+        lines.append(f"{at - plan.offset:10.3f}  {who:22} {n:3} {what:20} {details}{fault and f'   <== {fault}'}")
     return "\n".join(lines)
 
 
 def written(plan, found):
     """The plan as a file that is kept: see tests/README.md."""
-    kept = asdict(plan) | {"faults": {}, "violation": str(found)}
-    kept["decisions"] = [[*key, FAULTS[fault], *rest] for key, (fault, *rest) in plan.decisions.items()]
-    return json.dumps(kept, indent=1)
+    decisions = [[*key, FAULTS[fault], *rest] for key, (fault, *rest) in plan.decisions.items()]
+    return json.dumps(asdict(plan) | {"faults": {}, "violation": str(found), "decisions": decisions}, indent=1)
 
 
 def read(text):
     kept = json.loads(text)
-    kept.pop("violation")
-    decisions = {(actor, n): (FAULTS.index(fault), *rest) for actor, n, fault, *rest in kept.pop("decisions")}
-    ops = [Op(**op) for op in kept.pop("ops")]
-    return Plan(**kept | {"ops": ops, "decisions": decisions, "skews": tuple(kept["skews"]), "aim": ()})
+    decisions = {(actor, n): (FAULTS.index(fault), *rest) for actor, n, fault, *rest in kept["decisions"]}
+    kept |= {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions, "skews": tuple(kept["skews"]), "aim": ()}
+    return Plan(**{name: value for name, value in kept.items() if name != "violation"})

@@ -9,6 +9,7 @@ import signal
 import sys
 import traceback
 import warnings
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,10 +17,10 @@ from typing import Any
 
 from simulation.kernel import BASE, Killed, Lock, Process, Sim, Violation
 from simulation.model import Model, number_in
-from simulation.network import Client, Network
+from simulation.network import Client, Cloud, Network
 from simulation.operations.belongings import BelongingOps
 from simulation.operations.imports import ImportOps
-from simulation.operations.memory import MemoryOps
+from simulation.operations.memory import WHO, MemoryOps
 from simulation.operations.saver import SaverOps, saver_of
 from simulation.operations.serving import Serving, ServingOps
 from simulation.operations.threads import ThreadOps, shown
@@ -40,12 +41,17 @@ from turnkeep.storage.uploads import KeptUploads
 from turnkeep.turns.lookup import Lookup
 
 SEALER = Sealer(b"simulation")
-WHO, STRANGER = Principal("t", "u"), Principal("t", "v")
+STRANGER = Principal("t", "v")
 MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4
 """In which share of the runs the sweeps after expiry are run: they are half of all calls."""
 UNHEARD = (errors.StoreUnavailable, Killed, TimeoutError)
 """The client learns nothing: no answer, or one that promises nothing."""
+LOOKS = {"saver": ("state", "history"), "serving": ("documents", "runs")}
+"""What the end of a run looks at besides turns."""
+BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
+REFUSED = (errors.Superseded, errors.ThreadMoved, errors.RunCancelled)
+"""Nothing of the attempt may be shown."""
 
 
 @dataclass
@@ -79,15 +85,14 @@ class Plan:
 
 
 class Machine:
-    """What one process holds: the objects of a deployment over its own client. Large values are small here."""
+    """The objects of one process, over its own client. Large values are small here."""
 
     def __init__(self, world, process):
         self.world, self.sim, self.process, self.clock = world, world.sim, process, process.clock
-        plan, objects, clock = world.plan, S3Objects(process.client, "bucket"), process.clock
-        self.chance = {"clock": clock, "mint": world.sim.mint}
+        clock, objects, chance = self.clock, S3Objects(process.client, "bucket"), {"mint": world.sim.mint}
+        self.kept = {"thread_hours": world.plan.hours, "lease_seconds": world.plan.lease, "clock": clock, **chance}
         self.items = Items(process.client, "table", sleep=world.sim.sleep)
         self.blobs = Blobs(objects, self.items, clock=clock, inline_bytes=4_000)
-        self.kept = {"thread_hours": plan.hours, "lease_seconds": plan.lease, **self.chance}
         self.table = Steps(self.items, self.blobs, SEALER, **self.kept)
         eraser = Eraser(self.items, self.blobs, clock=clock, parallel=world.sim.in_parallel)
         self.cleanup = Cleanup(self.items, eraser, clock=clock)
@@ -95,7 +100,7 @@ class Machine:
         self.uploads = KeptUploads(objects)
         self.attachments = Attachments(self.items, self.uploads, SEALER, threads=self.table, clock=clock)
         self.lookup = Lookup(self.table)
-        self.memories = Memories(self.items, SEALER, WHO, inline_bytes=120, **self.chance)
+        self.memories = Memories(self.items, SEALER, WHO, inline_bytes=120, clock=clock, **chance)
         self.make_lock = partial(Lock, world.sim)
 
     @cached_property
@@ -110,44 +115,37 @@ class Machine:
     def saver(self):
         return saver_of(self)
 
-    def child(self, work, name):
-        return self.sim.child(work, name, self.process)
-
 
 class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps):
-    """The machines, the table, the model, and the operations by name."""
+    """The machines, the table, the model, and the operations by name. `facts`: what operations note, by name."""
 
     def __init__(self, plan):
-        self.plan, self.counted = plan, {}
+        self.plan, self.facts = plan, defaultdict(dict)
         network = Network(plan.seed, plan.faults, plan.aim, plan.slow, plan.decisions)
-        self.sim = Sim(plan.seed, network, page=plan.page, lag=plan.lag)
-        self.sim.now = plan.offset
+        self.sim = Sim(plan.seed, network, Cloud, page=plan.page, lag=plan.lag, now=plan.offset)
         self.sim.table.made = BASE + plan.offset - 3600
         self.threads = sorted({op.args[name] for op in plan.ops for name in ("thread", "to") if name in op.args})
-        self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads})
-        self.model.spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
+        spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
+        self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads}, spread)
         self.sim.table.on_head = self.model.on_head
-        names = ("writes", "documents", "runs", "effects", "olds", "metadata", "messages", "bodies")
-        self.facts = {name: {} for name in names}
-        build = lambda process: Machine(self, process)  # noqa: E731
+        build = partial(Machine, self)
         self.machines = [Process(self.sim, f"m{n}", skew, build, Client) for n, skew in enumerate(plan.skews)]
         self.final = Process(self.sim, "end", 0.0, build, Client)
 
-    # running
-
     def run(self):
         for op in self.plan.ops:
-            self.sim.at(self.plan.offset + op.at, lambda op=op: self.sim.spawn(op.id, f"op{op.id}", self._work(op)))
+            work = self._guarded(lambda op=op: getattr(self, f"op_{op.kind}")(op, **op.args), f"op{op.id} {op.kind}")
+            start = lambda op=op, work=work: self.sim.spawn(op.id, f"op{op.id}", work)  # noqa: E731
+            self.sim.at(self.plan.offset + op.at, start)
         self.sim.run()
         if not self.sim.violations:
             self.sim.is_quiet = True
             self.sim.spawn(1_000_000_007, "end", self._guarded(self.finale, "at the end"), self.final)
             self.sim.run()
 
-    def _work(self, op):
-        return self._guarded(lambda: getattr(self, f"op_{op.kind}")(op, **op.args), f"op{op.id} {op.kind}")
-
     def _guarded(self, work, what):
+        """Turns each error that was not promised into a violation."""
+
         def guarded():
             try:
                 work()
@@ -156,117 +154,111 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
             except Exception as error:
                 if isinstance(error, errors.StateCorrupt) and self.model.again:
                     return  # a request that arrives late may bring a thread back, and another lead it to deleted items
-                raise self.crash(error, what) from error
+                frames = traceback.extract_tb(error.__traceback__)
+                frame = ([each for each in frames if "/turnkeep" in each.filename] or frames)[-1]
+                place = f"{frame.filename.rpartition('/')[2]}:{frame.name}"
+                raise Violation(f"{type(error).__name__} in {place}", f"{what}: {error!r}") from error
 
         return guarded
 
-    def crash(self, error, what):
-        """The violation that an error is that was not promised."""
-        frames = traceback.extract_tb(error.__traceback__)
-        frame = ([each for each in frames if "/turnkeep" in each.filename] or frames)[-1]
-        return Violation(
-            f"{type(error).__name__} in {frame.filename.rpartition('/')[2]}:{frame.name}", f"{what}: {error!r}"
-        )
-
-    def corrupt(self, error, thread, began, what):
-        """StateCorrupt although nothing was broken."""
-        if self.model.again:
-            raise error
-        found = self.crash(error, what)
-        if self.model.ended.get(thread, -1) >= began:
-            found.kind += ", while the thread is deleted"
-        raise found
-
     # clients
 
-    def request(self, on, name, work, patience=90.0):
-        """One request: the work runs on a machine; the client may lose patience or the connection."""
-        machine = self.machines[on % len(self.machines)]
-        return self.sim.join(self.sim.child(lambda: work(machine.has), name, machine), patience)
-
-    def ask(self, op, work, *, tries=3, busy=(), ends=(), failed=None, accepts=None, patience=90.0, name=None):
+    def ask(self, op, work, *, tries=3, busy=(), ends=(), accepts=None, patience=90.0, name=None):
         """Sends the request to one machine after the other until one answers; returns the answer, or None.
 
-        `work` takes the machine and the number of the try. After an error of `busy` it waits; one of `ends` is an
-        answer, and returned. `failed` is called with each try and its error; `accepts` returns whether the answer is
-        the last one.
+        `work` takes the machine and the number of the try. After an error of `busy` the client waits; one of `ends` is
+        an answer, and returned. `accepts` returns whether the answer is the last one. After `patience` seconds the
+        client leaves.
         """
-        thread = op.args.get("thread")
         for n in range(tries):
-            began = self.sim.now
+            machine = self.final if self.sim.is_quiet else self.machines[(op.on + n) % len(self.machines)]
+            asked = self.sim.child(lambda has=machine.has, n=n: work(has, n), f"{name or op.kind}{n}", machine)
             try:
-                answer = self.request(op.on + n, f"{name or op.kind}{n}", lambda has, n=n: work(has, n), patience)
+                answer = self.sim.join(asked, patience)
             except UNHEARD:
                 self.sim.sleep(0.01 + self.sim.pick(n) % 4000 / 1000)
                 continue
-            except errors.StateCorrupt as error:
-                self.corrupt(error, thread, began, f"op{op.id} {op.kind}")
             except busy as error:
-                if failed:
-                    failed(n, error)
+                attempt = self.model.attempts.get(op.id * 10 + n)
+                # LangGraph keeps what a run answered to a question, and gives it to whoever resumes next
+                if attempt and isinstance(error, REFUSED) and "asks" not in self.shape:
+                    attempt.state = "superseded"
                 self.sim.sleep((0.1, 2.0, 31.0)[self.sim.pick(n) % 3])
                 continue
             except ends as error:
                 answer = error
-            self.counted[op.kind] = self.counted.get(op.kind, 0) + 1
             if accepts is None or accepts(n, answer):
                 return answer
         return None
 
-    def superseded(self, op):
-        """For `failed`: of an attempt that was refused in these words, nothing may be shown."""
+    def look(self, op, read, check=None):
+        """Reads once; `check` gets the thread, what was found, None without a thread, and when the request began."""
 
-        def note(n, error):
-            attempt = self.model.attempts.get(op.id * 10 + n)
-            if attempt and isinstance(error, errors.Superseded | errors.ThreadMoved | errors.RunCancelled):
-                attempt.state = "superseded"
+        def found(has, _):
+            try:
+                return (read(has),)
+            except errors.NotFound:
+                return (None,)
 
-        return note
+        began, answer = self.sim.now, self.ask(op, found, tries=1)
+        if answer and check:
+            check(op.args["thread"], *answer, began)
 
-    def answered(self, op, thread, key, message):
-        """For `accepts`: notes what a turn promises; a request whose reply is not kept is sent again."""
+    def ask_turn(self, op, work, key, message, *, busy=BUSY, is_edit=False, **more):
+        """Asks for a turn until one is stored, and notes what each answer promises."""
+        thread = op.args["thread"]
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
         bodies = self.facts["bodies"].setdefault((thread, key), set())
         bodies.add(message)
 
-        def note(n, told):
-            if isinstance(told, errors.IdempotencyKeyReused) and bodies == {message}:
+        def accepts(_, answer):
+            if isinstance(answer, errors.IdempotencyKeyReused) and bodies == {message}:
                 raise Violation("retry refused", f"{key} on {thread} had no other message")
-            if isinstance(told, Exception):
+            if isinstance(answer, Exception):
                 return True
-            if told.persisted:
-                self.model.replayed(thread, key, told.reply, message)
-                return True
-            attempt = self.model.attempts[number_in(told.reply)]
-            attempt.state = "unknown" if told.persisted is None else "not kept"
-            return False
+            attempt = self.model.attempts[number_in(answer.reply)]
+            if is_edit:
+                self.model.ack(attempt)
+            elif answer.persisted:
+                self.model.replayed(thread, key, answer.reply, message)
+            else:
+                attempt.state = "unknown" if answer.persisted is None else "not kept"
+            return bool(answer.persisted)
 
-        return note
+        ends = (errors.NotFound, errors.IdempotencyKeyReused)
+        self.ask(op, work, tries=4, busy=busy, ends=ends, accepts=accepts, **more)
 
     # the end
 
     def finale(self):
         """All is quiet: every promise once more, one more turn on each thread, and what expiry leaves."""
         has, sim = self.final.has, self.sim
-        living = [thread for thread in self.threads if self.check_history(has, thread) is not None]
+        living = [thread for thread in self.threads if self.check_all(has, thread) is not None]
         self.check_listing(has, living)
-        for part in ("belongings", "memories", "states", "metadata"):
-            getattr(self, f"final_{part}")(has)
+        self.final_registers(has)
         sim.sleep(self.plan.lease + 32 + self.model.spread)
         for n, thread in enumerate(self.threads):
-            attempt_id = 900_000 + n
-            if self.plan.family == "saver" and "asks" in self._shape():
+            attempt_id, key = 900_000 + n, f"end{n}"
+            if "asks" in self.shape:
                 self.last_turn(has, attempt_id + 50_000, thread, f"answer{n}")  # to a question that waits
-            turn = self.last_turn(has, attempt_id, thread, f"end{n}")
+            turn = self.last_turn(has, attempt_id, thread, key)
             if not turn.persisted:
                 raise Violation("thread unusable", f"{thread}: {turn}")
-            self.model.replayed(thread, f"end{n}", turn.reply)
-            ids = self.check_history(has, thread)
+            self.model.replayed(thread, key, turn.reply)
+            ids = self.check_all(has, thread)
             if not ids or ids[-1] != attempt_id:
                 raise Violation("acknowledged turn lost", f"{thread} shows {ids}, without its last turn")
             self.check_views(has, thread, ids)
         if self.plan.seed % LEFT_EVERY == 0:
             self.check_nothing_left(has)
+
+    def check_all(self, has, thread):
+        """Checks all that is shown of the thread; returns its history."""
+        op, began, ids = Op(0, "last", 0.0, 0, {"thread": thread}), self.sim.now, self.history(has, thread)
+        self.model.check_read(thread, ids, began)
+        for name in LOOKS.get(self.plan.family, ()):
+            getattr(self, f"op_{name}")(op, thread)
+        return ids
 
     def check_listing(self, has, living):
         """The user's threads are those that live, with messages of theirs; another user has none."""
@@ -283,19 +275,12 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
                 continue
             raise Violation("thread of another", thread)
 
-    def check_history(self, has, thread):
-        began, ids = self.sim.now, self.history(has, thread)
-        self.model.check_read(thread, ids, began, with_edits=False, by="at the end")
-        return ids
-
     def check_views(self, has, thread, ids):
         """Page by page and one by one, the turns are the same; what branches left holds no key twice."""
         found, before = [], None
         while page := has.table.read_turns(WHO, thread, limit=1, before=before):
-            found = page + found
-            before = page[0].number
-        one = has.table.read_turn(WHO, thread, 1)
-        if shown(found) != ids or one.reply != found[0].reply:
+            found, before = page + found, page[0].number
+        if shown(found) != ids or has.table.read_turn(WHO, thread, 1).reply != found[0].reply:
             raise Violation("pages differ", f"{thread}: {shown(found)}, not {ids}")
         left = shown(has.table.left_turns(WHO, thread))
         keys = [self.model.attempts[id_].key for id_ in (*left, *ids)]
@@ -322,9 +307,8 @@ def play(plan, *, log=False):
         world = World(plan)
         world.sim.network.log = [] if log else None
         world.run()
-        found = world.sim.violations[0] if world.sim.violations else None
         world.sim.close()
-    return found, world
+    return next(iter(world.sim.violations), None), world
 
 
 @contextmanager

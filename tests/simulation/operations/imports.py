@@ -8,7 +8,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from simulation.kernel import BASE
 from simulation.model import Attempt
-from simulation.operations.threads import WHO
+from simulation.operations.memory import WHO
 from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves
 from turnkeep_local.moving.savers import OldThread

@@ -1,23 +1,25 @@
-"""DynamoDBStore as a register, checked for linearizability (Wing and Gong) at the end of each run."""
+"""DynamoDBStore and metadata as registers, checked for linearizability (Wing and Gong) at the end of each run."""
 
 from dataclasses import dataclass
 from hashlib import sha256
 
-from simulation.kernel import Violation
+from simulation.kernel import FOREVER, Violation
+from simulation.model import SLACK
+from turnkeep import errors
+from turnkeep.records import Principal
 
+WHO = Principal("t", "u")
 SPACE = ("n",)
-SLACK = 5.0
-FOREVER = 1e18
 
 
 @dataclass(eq=False)
 class Access:
     """A put (`value`), a deletion (None) or a read. `ended` is FOREVER where no answer came: a write may then take
-    effect at any later time, or never. `life` in seconds. `expires`: when a value surely
-    ends, as far as answers told; `latest`: when it may end, since a refresh may have had no answer."""
+    effect at any later time, or never. `life` in seconds. `expires`: when a value surely ends, as far as answers tell;
+    `latest`: when it may end, since a refresh may have had no answer."""
 
     is_read: bool
-    value: str | None
+    value: object
     began: float
     ended: float = FOREVER
     life: float | None = None
@@ -25,8 +27,7 @@ class Access:
     latest: float = 0.0
 
     def __str__(self):
-        what = f"{'read' if self.is_read else 'write'} {str(self.value)[:8]}"
-        return f"{what} {self.began:.3f} to {self.ended:.3f}"
+        return f"{'read' if self.is_read else 'write'} {str(self.value)[:8]} {self.began:.3f} to {self.ended:.3f}"
 
     def allows(self, read):
         """Whether `read` may see what this write left."""
@@ -38,8 +39,7 @@ class Access:
 
 def is_linearizable(accesses):
     """Whether one order of the accesses, each at a moment between its begin and its end, explains all reads."""
-    nothing = Access(False, None, -1.0, -1.0)
-    seen, stack = set(), [(nothing, frozenset(accesses))]
+    seen, stack = set(), [(Access(False, None, -1.0, -1.0), frozenset(accesses))]
     while stack:
         state, left = stack.pop()
         if (state, left) in seen:
@@ -55,51 +55,64 @@ def is_linearizable(accesses):
 
 
 class MemoryOps:
-    def _write(self, op, key, value, life, work):
+    def _write(self, op, place, value, work, life=None, **more):
+        accesses = self.facts["accesses"].setdefault(place, [])
+
         def tried(has, _):
-            access = Access(False, value, self.sim.now, life=life)  # each try is a write of its own
-            self.facts["writes"].setdefault(key, []).append(access)
+            accesses.append(access := Access(False, value, self.sim.now, life=life))  # each try is a write of its own
             work(has)
             return access
 
-        if access := self.ask(op, tried, tries=1 + self.sim.pick() % 2):
+        access = self.ask(op, tried, **more)
+        if isinstance(access, Access):
             access.ended = self.sim.now
-            access.expires, access.latest = (access.began + life, self.sim.now + life) if life else (FOREVER, FOREVER)
+            if life:
+                access.expires, access.latest = access.began + life, access.ended + life
 
     def op_put(self, op, key, is_large=False, life=None):
         text = "".join(sha256(f"{op.id}.{n}".encode()).hexdigest() for n in range(8)) if is_large else ""
-        value, ttl = f"v{op.id}.{text}", life and life / 60
-        self._write(op, key, value, life, lambda has: has.store.put(SPACE, key, {"v": value}, ttl=ttl))
+        value, tries = f"v{op.id}.{text}", 1 + self.sim.pick() % 2
+        put = lambda has: has.store.put(SPACE, key, {"v": value}, ttl=life and life / 60)  # noqa: E731
+        self._write(op, (*SPACE, key), value, put, life, tries=tries)
 
     def op_forget(self, op, key):
-        self._write(op, key, None, None, lambda has: has.store.delete(SPACE, key))
+        self._write(op, (*SPACE, key), None, lambda has: has.store.delete(SPACE, key), tries=1 + self.sim.pick() % 2)
+
+    def op_meta(self, op, thread):
+        change = lambda has: has.table.update_thread(WHO, thread, {"a": op.id})  # noqa: E731
+        self._write(op, ("meta", thread), op.id, change, busy=errors.ThreadBusy, ends=errors.NotFound)
 
     def op_get(self, op, key, refreshes=False):
-        began = self.sim.now
+        began, place = self.sim.now, (*SPACE, key)
         found = self.ask(op, lambda has, _: (has.store.get(SPACE, key, refresh_ttl=refreshes),), tries=1)
-        if found:
-            self._note_read(key, *found, began)
-        for write in self.facts["writes"].get(key, ()) if refreshes else ():
+        value = self._note_read(place, *found, began) if found else None
+        for write in self.facts["accesses"].get(place, ()) if refreshes else ():
             write.latest = self.sim.now + (write.life or FOREVER)
-            is_read = found and found[0] and found[0].value["v"] == write.value and not write.is_read
+            is_read = value is not None and value == write.value and not write.is_read
             if is_read and write.life and self.sim.now < write.expires:  # else the refresh may have come too late
                 write.expires = max(write.expires, began + write.life)
 
     def op_search(self, op):
         began = self.sim.now
         for item in self.ask(op, lambda has, _: has.store.search(SPACE, limit=100, refresh_ttl=False), tries=1) or ():
-            self._note_read(item.key, item, began)
+            self._note_read((*SPACE, item.key), item, began)
 
-    def _note_read(self, key, item, began):
+    def _note_read(self, place, item, began):
         value = item.value["v"] if item else None
-        self.facts["writes"].setdefault(key, []).append(Access(True, value, began, self.sim.now))
+        self.facts["accesses"].setdefault(place, []).append(Access(True, value, began, self.sim.now))
+        return value
 
-    def final_memories(self, has):
-        for key, accesses in sorted(self.facts["writes"].items()):
-            began = self.sim.now
-            self._note_read(key, has.store.get(SPACE, key, refresh_ttl=False), began)
-            if not is_linearizable(accesses):
-                raise Violation("memory is not a register", f"{key}: {'; '.join(map(str, accesses))}")
-            has.store.delete(SPACE, key)  # which also deletes the parts that no value names
+    def final_registers(self, has):
+        """Metadata counts where the thread has not ended since the first access."""
+        for (space, key), accesses in sorted(self.facts["accesses"].items()):
+            began, born = self.sim.now, self.model.life(key, accesses[0].began)
+            if space == "meta" and not (born and self.model.may_be_gone(key, born)):
+                value = has.table.read_thread(WHO, key).metadata.get("a") if born else None
+                accesses.append(Access(True, value, began, self.sim.now))
+            elif space != "meta":
+                self._note_read((space, key), has.store.get(SPACE, key, refresh_ttl=False), began)
+                has.store.delete(SPACE, key)  # which also deletes the parts that no value names
+            if (born or space != "meta") and not is_linearizable(accesses):
+                raise Violation("not a register", f"{space} {key}: {'; '.join(map(str, accesses))}")
         if left := [sk for sk in self.sim.table.parts.get(has.memories._pk, ()) if sk.startswith("PART#")]:
             raise Violation("parts left after a deletion", f"{left}")

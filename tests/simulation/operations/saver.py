@@ -1,6 +1,6 @@
 """LangGraph's own loop over DynamoDBSaver, for a share of the runs with a sub-graph or a question."""
 
-from functools import cache
+from functools import cache, cached_property
 
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
@@ -12,6 +12,7 @@ from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
 
 BUSY = (errors.ThreadBusy, errors.ThreadMoved, errors.Superseded)
+SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
 
 
 async def ask_first(state):
@@ -19,18 +20,12 @@ async def ask_first(state):
     return await answer(state)
 
 
-SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
-
-
 @cache
 def graph_of(shape):
     """With "inner" in its name it answers in a sub-graph, with "asks" it asks before."""
     node = ask_first if "asks" in shape else answer
-    return (
-        StateGraph(MessagesState)
-        .add_node("answer", graph_with(node) if "inner" in shape else node)
-        .add_edge(START, "answer")
-    )
+    inner = graph_with(node) if "inner" in shape else node
+    return StateGraph(MessagesState).add_node("answer", inner).add_edge(START, "answer")
 
 
 class ActorCursors(Cursors):
@@ -47,8 +42,7 @@ class ActorCursors(Cursors):
 
 
 def saver_of(has):
-    kept = {"thread_hours": has.world.plan.hours, "lease_seconds": has.world.plan.lease, **has.chance}
-    saver = DynamoDBSaver("table", client=has.process.client, tenant="t", user="u", seal_key="simulation", **kept)
+    saver = DynamoDBSaver("table", client=has.process.client, tenant="t", user="u", seal_key="simulation", **has.kept)
     saver._table, saver._cursors = has.table, ActorCursors(has.make_lock)
     return saver
 
@@ -58,6 +52,12 @@ def at(thread, **more):
 
 
 class SaverOps:
+    @cached_property
+    def shape(self):
+        """Of the graph of this plan. A turn of the API answers a question, with what another run may have said."""
+        shape = SHAPES[self.plan.seed % len(SHAPES)] if self.plan.family == "saver" else "plain"
+        return "plain" if any(op.kind == "serve" for op in self.plan.ops) and "asks" in shape else shape
+
     def op_invoke(self, op, thread, mode="sync", tries=2):
         """A run of a graph. Nothing distinguishes a second try from a new run, so it is one."""
 
@@ -65,26 +65,19 @@ class SaverOps:
             attempt_id = op.id * 10 + n
             pause = 0.01 if self.sim.pick(3) % 100 < 70 else 2.0
             run = GraphRun(self, attempt_id, thread, f"s{attempt_id}", pause)
-            in_loop(self.sim, self._invoked(has.saver, run, graph_of(self._shape()), mode))
+            in_loop(self.sim, self._invoked(has.saver, run, mode))
             attempt = self.model.attempts.get(attempt_id)  # None where another run answered the question of this one
             if attempt:
                 attempt.born = self.model.stored_in.get(f"op{op.id}/invoke{n}", attempt.born)
-            return (attempt,)
+            return attempt or True
 
-        # LangGraph keeps what a run answered to a question, and gives it to whoever resumes next
-        failed = None if "asks" in self._shape() else self.superseded(op)
-        found = self.ask(op, work, tries=tries, busy=BUSY, failed=failed)
-        if found and found[0]:
-            self.model.ack(found[0])
+        found = self.ask(op, work, tries=tries, busy=BUSY)
+        if found not in (None, True):
+            self.model.ack(found)
 
-    def _shape(self):
-        """Of the graph of this plan. A turn of the API answers a question, with what another run may have said."""
-        shape = SHAPES[self.plan.seed % len(SHAPES)]
-        return "plain" if "asks" in shape and any(op.kind == "serve" for op in self.plan.ops) else shape
-
-    async def _invoked(self, saver, run, builder, mode):
+    async def _invoked(self, saver, run, mode):
         RUN.set(run)
-        graph = builder.compile(checkpointer=saver)
+        graph = graph_of(self.shape).compile(checkpointer=saver)
         config = at(run.thread, metadata={"run_id": f"run{run.attempt_id // 10}"})
         given = {"messages": [("human", f"m{run.attempt_id}")]}
         state = await graph.ainvoke(given, config, durability=mode)
@@ -92,17 +85,14 @@ class SaverOps:
             await graph.ainvoke(Command(resume="yes"), config, durability=mode)
 
     def op_state(self, op, thread):
-        began = self.sim.now
-        found = self.ask(op, lambda has, _: (has.saver.get_tuple(at(thread)),), tries=1)
-        if found:
-            self._check_state(thread, *found, began, by=f"op{op.id}")
+        def check(thread, found, began):
+            ids = attempts_in(found.checkpoint["channel_values"].get("messages", [])) if found else None
+            self.model.check_read(thread, ids, began, with_edits=True)
 
-    def _check_state(self, thread, found, began, by):
-        ids = attempts_in(found.checkpoint["channel_values"].get("messages", [])) if found else None
-        self.model.check_read(thread, ids, began, with_edits=True, by=by)
+        self.look(op, lambda has: has.saver.get_tuple(at(thread)), check)
 
     def op_history(self, op, thread):
-        self.ask(op, lambda has, _: list(has.saver.list(at(thread))), tries=1)
+        self.look(op, lambda has: list(has.saver.list(at(thread))))
 
     def op_prune(self, op, thread):
         self.ask(op, lambda has, _: has.saver.prune([thread]), tries=1, ends=(errors.NotFound, errors.Superseded))
@@ -114,14 +104,5 @@ class SaverOps:
 
     def op_drop_runs(self, op, of):
         """Deletes the steps of a run, which may take turns away."""
-        ends = [self.model.begin_end(name) for name in self.threads]
-        drop = lambda has, _: has.saver.delete_for_runs([f"run{of}"])  # noqa: E731
-        self.ask(op, drop, tries=1, ends=(errors.NotFound, *BUSY))
-        for end in ends:
-            self.model.finish_end(end, "unknown")
-
-    def final_states(self, has):
-        for thread in self.threads if self.plan.family == "saver" else ():
-            began = self.sim.now
-            self._check_state(thread, has.saver.get_tuple(at(thread)), began, by="at the end")
-            list(has.saver.list(at(thread)))
+        drop = lambda has: has.saver.delete_for_runs([f"run{of}"])  # noqa: E731
+        self.end(op, self.threads, drop, lambda *_: "unknown", tries=1, ends=(errors.NotFound, *BUSY))

@@ -1,17 +1,17 @@
 """Turns through `Turns` and `Runs` on event loops, with LangGraph: tools that act, documents, background runs."""
 
 import asyncio
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
-from simulation.model import Attempt, number_in
-from simulation.operations.threads import BUSY, WHO
+from simulation.model import Attempt, Belonging, number_in
+from simulation.operations.memory import WHO
 from turnkeep import errors, once
 from turnkeep.agents import Agent
 from turnkeep.errors import ActionUnknown
@@ -22,6 +22,7 @@ from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.runs import NotDone, Runs
 
 WORKER_TRIES = 3
+BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
 RUN = ContextVar("run")
 """The run of the graph, as the simulation sees it."""
 ENQUEUED = ContextVar("enqueued")
@@ -47,16 +48,14 @@ async def answer(state):
     """The one node: notes what the run saw, works for a while, and names the attempt."""
     run, history = RUN.get(), attempts_in(state["messages"])
     model = run.world.model
-    model.check_chain(history, run.thread, with_edits=True)
+    model.check_chain(history, run.thread)
     born = model.heads.get(run.thread) or b""
     now = run.world.sim.now
     attempt = Attempt(run.attempt_id, run.thread, run.key, born, tuple(history), now, run.is_branch)
     model.attempts[attempt.id] = attempt
     if run.acts:
-        try:
+        with suppress(ActionUnknown):
             await pay(run, born)
-        except ActionUnknown:
-            run.world.counted["unknown action"] = run.world.counted.get("unknown action", 0) + 1
     await asyncio.sleep(run.pause)
     return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
 
@@ -97,10 +96,8 @@ class ServingOps:
             more = {"pause": pause, "is_branch": base is not None, "acts": acts}
             return self.serve(has, op.id * 10 + n, thread, key, message, patience=patience, base=base, **more)
 
-        accepts, busy = self.answered(op, thread, key, message), (*BUSY, errors.RunCancelled, errors.ModelTimeout)
-        ends = (errors.NotFound, errors.IdempotencyKeyReused)
-        more = {"ends": ends, "failed": self.superseded(op), "accepts": accepts, "patience": patience + 40}
-        self.ask(op, work, tries=4, busy=busy, **more)
+        busy = (*BUSY, errors.RunCancelled, errors.ModelTimeout)
+        self.ask_turn(op, work, key, message, busy=busy, patience=patience + 40)
 
     def serve(self, has, attempt_id, thread, key, message, *, patience=60.0, base=None, **more):
         """One request to a server. A client without patience leaves, which cancels the run."""
@@ -133,13 +130,13 @@ class ServingOps:
         if found and not isinstance(found, Exception):
             if self.model.heads.get(thread) is None and self.model.ended.get(thread, -1) < began:
                 raise Violation("run without a thread", f"{thread} does not exist, and takes {found.run_id}")
-            fact = SimpleNamespace(thread=thread, born=self.model.life(thread, began), acked=self.sim.now, key=key)
+            fact = Belonging(thread, key, self.model.life(thread, began), self.sim.now)
             self.facts["runs"].setdefault(found.run_id, fact)
 
     async def launch(self, token):
         """A queue takes the token; a worker is asked later."""
         op, thread, key = ENQUEUED.get()
-        number = self.counted["launched"] = self.counted.get("launched", 0) + 1
+        number = self.facts["launched"]["count"] = self.facts["launched"].get("count", 0) + 1
         work = lambda: self._work_off(op, number, token, thread, key)  # noqa: E731
         self.sim.spawn(op.id * 1000 + number, f"op{op.id}/worker", work)
 
@@ -148,7 +145,9 @@ class ServingOps:
         for n in range(WORKER_TRIES):
             run = GraphRun(self, (op.id * 10 + number) * 10 + 5 + n, thread, key, (0.01, 3.0)[op.id & 1])
             try:
-                self.request(op.on + n, f"work{n}", lambda has, run=run: self._worked(has, run, token))
+                machine = self.machines[(op.on + n) % len(self.machines)]
+                work = lambda run=run, has=machine.has: self._worked(has, run, token)  # noqa: E731
+                self.sim.join(self.sim.child(work, f"work{n}", machine), 90.0)
                 return
             except (NotDone, errors.StoreUnavailable, TimeoutError, Killed):
                 self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
@@ -175,23 +174,9 @@ class ServingOps:
                     attempt.state = "superseded"
 
     def op_runs(self, op, thread):
-        began = self.sim.now
-        listed = lambda has, _: has.lookup.list(WHO, thread, 50, 0, None)  # noqa: E731
-        found = self.ask(op, listed, tries=1, ends=errors.NotFound)
-        if isinstance(found, list):
-            self.check_runs(thread, found, began)
+        def check(thread, found, began):
+            shown = {each.run_id: each.status for each in found or ()}
+            of_this_life = {id_ for id_, status in shown.items() if status not in ("success", "running")}
+            self.model.check_listed(self.facts["runs"], thread, shown, began, of_this_life)
 
-    def check_runs(self, thread, found, began):
-        """A run belongs to the life in which it was accepted."""
-        born = self.model.life(thread, began)
-        if born is None:
-            return
-        shown = {each.run_id: each.status for each in found}
-        for run_id, fact in self.facts["runs"].items():
-            if fact.thread != thread or fact.born is None:
-                continue
-            if fact.born != born and shown.get(run_id) in ("pending", "error", "timeout", "interrupted"):
-                raise Violation("run of an earlier thread", f"{thread} lists {run_id} as {shown[run_id]}")
-            is_due = fact.born == born and fact.acked < began and not self.model.may_be_gone(thread, born)
-            if is_due and run_id not in shown:
-                raise Violation("run lost", f"{thread} does not list {run_id}")
+        self.look(op, lambda has: has.lookup.list(WHO, thread, 50, 0, None), check)
