@@ -54,6 +54,16 @@ class Keyring:
         newest = self._newest()
         return tuple(key.digest(size, b"digest", context) for key in (newest, *self._keys[1:]))
 
+    def is_digest(self, digest: bytes, *context: str | bytes) -> bool:
+        """Return whether a secret of the ring made this digest. A digest does not name its secret, so the ring is read
+        again where none did; raise StoreUnavailable where that fails."""
+        if digest not in self.digests(len(digest), *context):
+            self._reread()
+        is_ours = digest in self.digests(len(digest), *context)
+        if not is_ours and self._has_failed:
+            raise StoreUnavailable(retry_after=REREAD_SECONDS)
+        return is_ours
+
     def sign(self, *context: str | bytes) -> bytes:
         """Return 16 bytes that prove these parts."""
         key = self._newest()

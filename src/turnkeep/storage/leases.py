@@ -13,7 +13,7 @@ from turnkeep.storage.head import KEPT_KEYS, Head, is_erased, key_digest, read_h
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, item_ttl, message_key, partition, user_key
 from turnkeep.storage.links import Chain, turn_of
-from turnkeep.storage.plans import Begun, body_digests
+from turnkeep.storage.plans import Begun, body_digest, is_body
 from turnkeep.storage.threads import Threads
 
 OWNER_BYTES = 9
@@ -88,7 +88,7 @@ class Leases(Threads):
         """What BEGIN puts into HEAD: the lease, and the message that waits, where there is one and it fits."""
         hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}}
         if sealed is not None:
-            body = body_digests(self._sealer, want.head.pk, want.body)[0]
+            body = body_digest(self._sealer, want.head.pk, want.body)
             hold["pend"] = {"k": want.key, "b": body, "at": want.head.created}
             hold["pend"] |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
         return hold
@@ -154,7 +154,7 @@ class Leases(Threads):
             return self._replay(head, number or want.key, want.body)
         wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
         if head.pending and head.pending.key == want.key and head.is_leased(now):
-            if head.pending.body not in body_digests(self._sealer, head.pk, want.body):
+            if not is_body(self._sealer, head.pk, want.body, head.pending.body):
                 raise errors.IdempotencyKeyReused
             raise errors.TurnInProgress(retry_after=wait)
         if agent and head.agent and head.agent != agent:
@@ -167,7 +167,7 @@ class Leases(Threads):
         """The turn of this number, or on a branch that was left that of this key."""
         with self._reading(head):
             link = self._chain.turn(head, by) if isinstance(by, int) else self._chain.left_by(head, by)
-            if link.item["b"] not in body_digests(self._sealer, head.pk, body):
+            if not is_body(self._sealer, head.pk, body, link.item["b"]):
                 raise errors.IdempotencyKeyReused
             return turn_of(link, self._chain.details(link))
 

@@ -107,7 +107,7 @@ class Planner:
             "n": number,
             "cp": saved.name or keys.checkpoint_name(saved.checkpoint_id, keys.writer_of(sk)),
             "k": begun.key,
-            "b": body_digests(self._sealer, head.pk, begun.body)[0],
+            "b": body_digest(self._sealer, head.pk, begun.body),
         }
         link |= {"v": keys.LAYOUT, "ttl": keys.item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         if loaded.is_branch and head.last:
@@ -171,9 +171,14 @@ class Planner:
         return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
 
 
-def body_digests(sealer: Sealer, pk: str, body: bytes) -> tuple[bytes, ...]:
-    """What is kept of a request to know it again, under every secret of the ring; the first is the one to keep."""
-    return sealer.digests(BODY_BYTES, "body", pk, body)
+def body_digest(sealer: Sealer, pk: str, body: bytes) -> bytes:
+    """Return what is stored of a request to know it again."""
+    return sealer.digests(BODY_BYTES, "body", pk, body)[0]
+
+
+def is_body(sealer: Sealer, pk: str, body: bytes, digest: bytes) -> bool:
+    """Return whether this digest was stored of the request."""
+    return sealer.is_digest(digest, "body", pk, body)
 
 
 def _title(message: str) -> str:

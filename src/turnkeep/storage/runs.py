@@ -14,7 +14,7 @@ from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, is_of_life, run_digest
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, run_key, run_of
-from turnkeep.storage.plans import body_digests
+from turnkeep.storage.plans import body_digest, is_body
 from turnkeep.storage.threads import Threads
 
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
@@ -43,9 +43,8 @@ class RunQueue(Threads):
         """Store the request; None if it is stored and has not failed. Raises ThreadBusy, IdempotencyKeyReused."""
         pk, sk, now = head.pk, run_key(run_id, head.born), self._now()
         data = self._sealer.encrypt(request, pk, sk)
-        digests = body_digests(self._sealer, pk, body)
-        item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "b": digests[0], "data": data}
-        item |= {"ttl": now // 1000 + KEPT_SECONDS, "born": head.born}
+        item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "data": data}
+        item |= {"b": body_digest(self._sealer, pk, body), "ttl": now // 1000 + KEPT_SECONDS, "born": head.born}
         anew = {":queued": "queued", ":stale": now - STALE_MS}
         put = Write("Put", item, "attribute_not_exists(PK) OR st <> :queued OR #at < :stale", anew)
         try:
@@ -55,7 +54,7 @@ class RunQueue(Threads):
             stands = self._items.get(pk, sk)
             if stands is None or stands["st"] != "queued":
                 raise ThreadBusy(retry_after=1) from refused
-            if stands["b"] not in digests:
+            if not is_body(self._sealer, pk, body, stands["b"]):
                 raise IdempotencyKeyReused from refused
             return None
         return _read(item)

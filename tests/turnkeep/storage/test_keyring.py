@@ -101,6 +101,15 @@ def test_a_ring_is_read_anew_when_something_names_a_secret_that_it_does_not_hold
     assert source.reads == 1
 
 
+def test_a_digest_under_a_secret_that_it_does_not_hold_is_recognised() -> None:
+    source = Source(b"old")
+    stale = source.sealer()
+    source.secrets = (b"new", b"old")
+    made = source.sealer().digests(6, "x")[0]
+    assert stale.is_digest(made, "x")
+    assert not stale.is_digest(made, "y")
+
+
 def test_it_is_read_anew_at_most_once_in_ten_seconds_whatever_it_finds() -> None:
     source, foreign = Source(b"ours"), Sealer(b"theirs")
     ring = source.sealer()
