@@ -153,9 +153,11 @@ class Sim:
         self.wake(actor)
         return actor
 
-    def child(self, work, name, process=None):
+    def child(self, work, name, process=...):
+        """An actor of this process unless another is given; None for none."""
         parent = self.current
         parent.children += 1
+        process = parent.process if process is ... else process
         return self.spawn(mix(parent.id, parent.children) >> 8, f"{parent.name}/{name}", work, process)
 
     def kill(self, actor):
@@ -186,7 +188,7 @@ class Sim:
     def in_parallel(self, calls, at_once):
         """As `side_by_side` of the eraser, with actors for threads."""
         for some in batched(calls, at_once, strict=False):
-            yield from map(self.join, [self.child(call, "parallel", self.current.process) for call in some])
+            yield from map(self.join, [self.child(call, "parallel") for call in some])
 
     # chance
 

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from simulation.kernel import Killed
+from turnkeep.turns.threads import in_thread
 
 
 class Loop(asyncio.BaseEventLoop):
@@ -48,18 +49,14 @@ class Loop(asyncio.BaseEventLoop):
     def run_in_executor(self, executor, func, *args):
         future = self.create_future()
 
-        def settle(result, error):
-            if not future.done():
-                future.set_result(result) if error is None else future.set_exception(error)
-
         def work():
             try:
-                result, error = func(*args), None
+                settle, found = future.set_result, func(*args)
             except Killed:
                 raise
             except BaseException as raised:  # noqa: BLE001 - raised in whoever awaits
-                result, error = None, raised
-            self.call_soon(settle, result, error)
+                settle, found = future.set_exception, raised
+            self.call_soon(lambda: future.done() or settle(found))
 
         self.sim.child(work, "call", self.actor.process)
         return future
@@ -81,3 +78,8 @@ def in_loop(sim, coroutine):
         loop._scheduled.clear()
         if not loop.is_running():
             loop.close()
+
+
+async def in_actor(function, args, **_):
+    """In place of a thread of anyio."""
+    return await in_thread(function, *args)

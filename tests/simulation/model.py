@@ -5,7 +5,7 @@ list of attempts of which each saw exactly those before it: a lost, doubled, tor
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from simulation.kernel import BASE, FOREVER, Violation
 
@@ -14,6 +14,7 @@ SLACK = 5.0
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
+ENDS = re.compile("delete|erase|sweep")
 ENDS_RUNS = re.compile("cancel|delete|erase|sweep|import|invoke")
 NOT_KEPT = ("not kept", "superseded")
 
@@ -57,28 +58,16 @@ class Belonging:
     is_gone: bool = False
 
 
-@dataclass
 class Model:
-    """`expires`: of each life; `before`: when it was last extended, and its expiry until then. `again`: lives that came
-    back from deletion, because a request that created them arrived twice. `takers`: the request that took a lease, by
-    its owner. `stored_in`: the life in which a request stored its last link. `spread`: how far the clocks are apart.
-    `brought`: attempts that were imported, which may come again."""
+    """`partitions`: threads by partition key; `spread`: seconds between the clocks. `expires`: of each life; `before`:
+    when it was last extended, and its expiry until then. `again`: lives that came back from deletion, because a request
+    that created them arrived twice. `takers`: the request that took a lease, by its owner. `stored_in`: the life in
+    which a request stored its last link. `brought`: attempts that were imported, which may come again."""
 
-    sim: object
-    partitions: dict
-    spread: float
-    attempts: dict = field(default_factory=dict)
-    acked: dict = field(default_factory=dict)
-    ends: dict = field(default_factory=dict)
-    heads: dict = field(default_factory=dict)
-    expires: dict = field(default_factory=dict)
-    before: dict = field(default_factory=dict)
-    again: set = field(default_factory=set)
-    forks: dict = field(default_factory=dict)
-    ended: dict = field(default_factory=dict)
-    takers: dict = field(default_factory=dict)
-    stored_in: dict = field(default_factory=dict)
-    brought: set = field(default_factory=set)
+    def __init__(self, sim, partitions, spread):
+        self.sim, self.partitions, self.spread, self.again, self.brought = sim, partitions, spread, set(), set()
+        self.attempts, self.acked, self.ends, self.heads, self.ended = {}, {}, {}, {}, {}
+        self.expires, self.before, self.forks, self.takers, self.stored_in = {}, {}, {}, {}, {}
 
     def on_head(self, pk, old, new):
         """Follows each change of a HEAD from outside."""
@@ -106,6 +95,9 @@ class Model:
     def _check_lease(self, thread, old, new):
         had, has = (each.get("lease", {}).get("M") for each in (old, new))
         who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
+        is_judged = who and not self.sim.is_quiet and not ENDS.search(who) and "gone" not in old
+        if is_judged and old and int(old["v"]["N"]) != self.sim.current.process.client.layout:
+            self.sim.violations.append(Violation("thread of another layout changed", f"{thread}: by {who}"))
         changed = {name for name in ("seq", "born", "last") if old.get(name) != new.get(name)}
         if who and has and had != has:
             self.takers.setdefault(has["o"]["B"], who)

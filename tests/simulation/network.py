@@ -5,16 +5,18 @@ import re
 from dataclasses import dataclass, field
 from io import BytesIO
 
-from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutError
 
 from memory_table import Table, failure
 from simulation.kernel import Killed, Violation, mix
+from turnkeep.storage.keys import LAYOUT
 
 ATTEMPTS, READ_TIMEOUT, CONNECT_TIMEOUT = 3, 3.0, 1.0
 MOST_CALLS = 20_000
 LATEST_SECONDS = 60.0
 FAULTS = ("", "request lost", "answer lost", "packet late", "packet twice", "throttled", "process dies before")
 FAULTS += ("process dies after", "stalled", "torn in two", "cut off after it was done", "cut off before it arrives")
+VERSIONS = ("v", ":v", ":layout")
 NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = range(12)
 _READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
 QUIET = (NONE, 0.001, 0.001, 0.0)
@@ -31,6 +33,9 @@ class Cloud(Table):
     def put_object(self, *, Bucket, Key, Body):
         self.objects[Key] = Body
         return {}
+
+    def generate_presigned_url(self, *, Params, ExpiresIn):
+        return Params["Key"]
 
     def get_object(self, *, Bucket, Key):
         if Key not in self.objects:
@@ -95,16 +100,20 @@ class Network:
 class Client:
     """A boto3 client of one process."""
 
+    layout = LAYOUT
+
     def __init__(self, sim):
         self.sim, self.is_dead = sim, False
 
     def __getattr__(self, operation):
-        return lambda **arguments: self._call(operation, arguments)
+        return lambda *_, **arguments: self._call(operation, arguments)
 
     def _call(self, operation, arguments):
         sim, actor = self.sim, self.sim.current
         if actor is None or actor.is_dead or self.is_dead:
             raise Killed
+        if hasattr(body := arguments.get("Body"), "read"):
+            arguments["Body"] = body.read()
         if operation == "transact_write_items":
             arguments["ClientRequestToken"] = sim.mint(8).hex()
         for attempt in range(ATTEMPTS):
@@ -184,6 +193,27 @@ class Client:
         if actor.process:
             actor.process.die(but=actor)
         raise Killed
+
+
+class Former(Client):
+    """The client of a machine with the layout before today's: in all items it gets each layout as the other one."""
+
+    layout = LAYOUT - 1
+
+    def _call(self, operation, arguments):
+        try:
+            return exchanged(super()._call(operation, exchanged(arguments)))
+        except ClientError as error:
+            error.response = exchanged(error.response)
+            raise
+
+
+def exchanged(value, name=""):
+    if name in VERSIONS:
+        return {"N": {str(LAYOUT): str(LAYOUT - 1), str(LAYOUT - 1): str(LAYOUT)}.get(value["N"], value["N"])}
+    if isinstance(value, dict):
+        return {name: exchanged(each, name) for name, each in value.items()}
+    return [exchanged(each) for each in value] if isinstance(value, list) else value
 
 
 _SHOWN = re.compile(r"(DeleteRequest|Delete)|'(?:SK|Key|Prefix)': (?:{'S': )?'([^']*)'|Expression': '([^']+)'")

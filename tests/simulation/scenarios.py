@@ -19,7 +19,10 @@ FIRST = {
 }
 """What a run of the family begins with."""
 NAMES = {"memory": ["x", "y"]}
-KEYED, OF_ALL = ("turn", "serve", "enqueue"), ("drop_runs", "sweep", "erase", "ttl", "search")
+KEYED, OF_ALL = (
+    ("turn", "serve", "enqueue"),
+    ("drop_runs", "sweep", "erase", "ttl", "search", "cancel", "join", "drop_document", "export"),
+)
 SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
 TWO_HOURS = 7200.0
 AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))
@@ -44,6 +47,11 @@ def plan_of(family, seed):
         rng.choice(each) for each in ((1000, 1000, 3, 1), (0.0, 1.0, 4.0), (0.1, 0.3, 0.6))
     )
     plan.faults, plan.aim = _faults(rng, rng.choice(AIMS))
+    if family in ("threads", "serving"):
+        # a machine that read the ring in the last 10 s, because a key came with another body, does not read it again
+        is_reused = any(op.args.get("of", 0) is None for op in ops)
+        plan.rotations = (round(rng.random() * span, 3),) if rng.random() < 0.3 and not is_reused else ()
+        plan.former = (rng.randrange(len(plan.skews)),) if rng.random() < 0.08 else ()
     return plan
 
 

@@ -45,6 +45,8 @@ class _Shrinking:
             for key, (fault, out, back, more) in list(self.plan.decisions.items()):
                 simpler = ((0, out, 0.001, 0), (0, 0.001, back, 0), (fault, 0.001, 0.001, more))
                 any(self.tries(decisions={**self.plan.decisions, key: each}) for each in simpler)
+        for name in ("rotations", "former"):
+            self.without(name, getattr(self.plan, name), tuple)
         for name, simple in {"skews": (0.0,) * len(self.plan.skews), "offset": 0.0, "page": 1000, "lag": 0.0}.items():
             if getattr(self.plan, name) != simple:
                 self.tries(**{name: simple})
@@ -56,6 +58,8 @@ def schedule(plan):
     found, world = play(plan, log=True)
     lines = [f"{plan.family}, seed {plan.seed}: {found}"]
     lines += [f"threads live {plan.hours:g} h, clocks ahead {plan.skews} s, pages of {plan.page}"]
+    lines += [f"{at:10.3f}  the signing key is replaced" for at in plan.rotations]
+    lines += [f"            machine {n} has the layout before" for n in plan.former]
     for op in plan.ops:
         args = " ".join(f"{name}={value!r}" for name, value in op.args.items())
         lines.append(f"{op.at:10.3f}  op{op.id} on machine {op.on}: {op.kind} {args}")
@@ -73,5 +77,6 @@ def written(plan, found):
 def read(text):
     kept = json.loads(text)
     decisions = {(actor, n): (FAULTS.index(fault), *rest) for actor, n, fault, *rest in kept["decisions"]}
-    kept |= {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions, "skews": tuple(kept["skews"]), "aim": ()}
+    kept |= {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions, "aim": ()}
+    kept |= {name: tuple(kept.get(name, ())) for name in ("skews", "rotations", "former")}
     return Plan(**{name: value for name, value in kept.items() if name != "violation"})

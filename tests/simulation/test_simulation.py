@@ -13,7 +13,7 @@ from simulation.scenarios import FAMILIES, plan_of
 from simulation.shrink import read, schedule, shrink
 from simulation.world import play
 
-RUNS = {"threads": 4_500, "memory": 9_300, "imports": 4_000, "serving": 1_300, "saver": 900}
+RUNS = {"threads": 4_500, "memory": 9_800, "imports": 4_000, "serving": 800, "saver": 900}
 PARTS = 10
 QUICK_SHARE = 12
 """`make test` does one run in so many."""

@@ -14,15 +14,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
+from unittest.mock import patch
+
+from anyio._backends._asyncio import AsyncIOBackend
 
 from simulation.kernel import BASE, Killed, Lock, Process, Sim, Violation
+from simulation.loops import in_actor
 from simulation.model import Model, number_in
-from simulation.network import Client, Cloud, Network
-from simulation.operations.belongings import BelongingOps
+from simulation.network import Client, Cloud, Former, Network
+from simulation.operations.graph import AGENT
+from simulation.operations.http import SETTINGS, Http
 from simulation.operations.imports import ImportOps
 from simulation.operations.memory import WHO, MemoryOps
 from simulation.operations.saver import SaverOps, saver_of
-from simulation.operations.serving import Serving, ServingOps
+from simulation.operations.serving import ServingOps
 from simulation.operations.threads import ThreadOps, shown
 from turnkeep import errors
 from turnkeep.memory.store import DynamoDBStore
@@ -31,16 +36,19 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import objects_of, partition
+from turnkeep.storage.keys import HEAD, objects_of, partition
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.steps import Steps
 from turnkeep.storage.uploads import KeptUploads
-from turnkeep.turns.lookup import Lookup
+from turnkeep.storage.usage import Usage
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import Turns
+from turnkeep.turns.runs import Runs
 
-SEALER = Sealer(b"simulation")
 STRANGER = Principal("t", "v")
 MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4
@@ -67,7 +75,8 @@ class Op:
 
 @dataclass
 class Plan:
-    """All that determines a run. `family` names the operations; `decisions`, where given, replace what is drawn."""
+    """All that determines a run. `family` names the operations; `decisions`, where given, replace what is drawn. At the
+    seconds of `rotations` the signing key is replaced. The machines of `former` have the layout before today's."""
 
     seed: int
     family: str
@@ -82,41 +91,53 @@ class Plan:
     aim: tuple[str, ...] = ()
     decisions: dict | None = None
     lease: float = 30.0
+    rotations: tuple[float, ...] = ()
+    former: tuple[int, ...] = ()
 
 
 class Machine:
-    """The objects of one process, over its own client. Large values are small here."""
+    """The services of one process, over its own client. Large values are small here."""
+
+    stores = None
 
     def __init__(self, world, process):
         self.world, self.sim, self.process, self.clock = world, world.sim, process, process.clock
-        clock, objects, chance = self.clock, S3Objects(process.client, "bucket"), {"mint": world.sim.mint}
-        self.kept = {"thread_hours": world.plan.hours, "lease_seconds": world.plan.lease, "clock": clock, **chance}
+        self.chance = {"clock": self.clock, "mint": world.sim.mint}
+        self.kept = {"thread_hours": world.plan.hours, "lease_seconds": world.plan.lease, **self.chance}
+        self.objects = S3Objects(process.client, "bucket")
+        self.sealer = Sealer(*world.ring, refresh=world.read_ring, clock=self.clock)
         self.items = Items(process.client, "table", sleep=world.sim.sleep)
-        self.blobs = Blobs(objects, self.items, clock=clock, inline_bytes=4_000)
-        self.table = Steps(self.items, self.blobs, SEALER, **self.kept)
-        eraser = Eraser(self.items, self.blobs, clock=clock, parallel=world.sim.in_parallel)
-        self.cleanup = Cleanup(self.items, eraser, clock=clock)
-        self.persons = Persons(self.items, eraser, clock=clock, at_once=2)
-        self.uploads = KeptUploads(objects)
-        self.attachments = Attachments(self.items, self.uploads, SEALER, threads=self.table, clock=clock)
-        self.lookup = Lookup(self.table)
-        self.memories = Memories(self.items, SEALER, WHO, inline_bytes=120, clock=clock, **chance)
+        self.blobs = Blobs(self.objects, self.items, clock=self.clock, inline_bytes=4_000)
+        self.table = Steps(self.items, self.blobs, self.sealer, **self.kept)
+        eraser = Eraser(self.items, self.blobs, clock=self.clock, parallel=world.sim.in_parallel)
+        self.cleanup = Cleanup(self.items, eraser, clock=self.clock)
+        self.persons = Persons(self.items, eraser, clock=self.clock, at_once=2)
+        self.uploads, self.http = KeptUploads(self.objects), Http(self)
+        self.attachments = Attachments(self.items, self.uploads, self.sealer, threads=self.table, clock=self.clock)
+        self.memories = partial(Memories, self.items, self.sealer, inline_bytes=120, **self.chance)
         self.make_lock = partial(Lock, world.sim)
+        self.front = self.http if world.plan.family == "serving" else self.table
+
+        more = {"tuning": TurnTuning(lease_seconds=world.plan.lease), "names": frozenset({AGENT.name})}
+        more |= {"default_agent": AGENT.name, "clock": self.clock, "attachments": self.attachments}
+        self.turns = Turns(self.table, lambda _: AGENT, **more)
+        self.runs = Runs(self.turns, self.table)
+        self.runs.launch_by(world.launch)
+        usage = Usage(self.items, SETTINGS.budget, **self.chance)
+        more = {"memories": self.memories, "facts": {}, **self.chance}
+        self.exports = Exports(self.table, self.attachments, usage, self.objects, self.sealer, **more)
+        self.exports.listen(lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key)))
 
     @cached_property
     def store(self):
-        return DynamoDBStore(memories=self.memories)
-
-    @cached_property
-    def serving(self):
-        return Serving(self, self.world)
+        return DynamoDBStore(memories=self.memories(WHO))
 
     @cached_property
     def saver(self):
         return saver_of(self)
 
 
-class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps):
+class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
     """The machines, the table, the model, and the operations by name. `facts`: what operations note, by name."""
 
     def __init__(self, plan):
@@ -128,19 +149,40 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
         self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads}, spread)
         self.sim.table.on_head = self.model.on_head
-        build = partial(Machine, self)
-        self.machines = [Process(self.sim, f"m{n}", skew, build, Client) for n, skew in enumerate(plan.skews)]
-        self.final = Process(self.sim, "end", 0.0, build, Client)
+        self.ring = (b"simulation",)
+        self.machines = [self._machine(n) for n in range(len(plan.skews))]
+        clients = (Client, Former) if plan.former else (Client,)
+        self.finals = [Process(self.sim, "end", 0.0, partial(Machine, self), client) for client in clients]
+
+    def _machine(self, n):
+        client = Former if n in self.plan.former else Client
+        return Process(self.sim, f"m{n}", self.plan.skews[n], partial(Machine, self), client)
+
+    def rotate(self, n):
+        """Replaces the signing key. A machine that starts has it; others read it when they meet what it signed."""
+        self.ring = (f"simulation {n}".encode(), *self.ring)
+        self.machines[n % len(self.machines)] = self._machine(n % len(self.machines))
+
+    def read_ring(self):
+        """The secrets; none where Parameter Store does not answer."""
+        return self.ring if self.sim.is_quiet or self.sim.pick(81) % 8 else ()
+
+    def last(self, thread):
+        """The machine that asks about the thread when all is quiet: one of its layout."""
+        head = self.sim.table.item(partition(WHO, thread), HEAD)
+        return self.finals[bool(self.plan.former and head and int(head["v"]["N"]) == Former.layout)]
 
     def run(self):
         for op in self.plan.ops:
             work = self._guarded(lambda op=op: getattr(self, f"op_{op.kind}")(op, **op.args), f"op{op.id} {op.kind}")
             start = lambda op=op, work=work: self.sim.spawn(op.id, f"op{op.id}", work)  # noqa: E731
             self.sim.at(self.plan.offset + op.at, start)
+        for n, at in enumerate(self.plan.rotations):
+            self.sim.at(self.plan.offset + at, partial(self.rotate, n))
         self.sim.run()
         if not self.sim.violations:
             self.sim.is_quiet = True
-            self.sim.spawn(1_000_000_007, "end", self._guarded(self.finale, "at the end"), self.final)
+            self.sim.spawn(1_000_000_007, "end", self._guarded(self.finale, "at the end"), self.finals[0])
             self.sim.run()
 
     def _guarded(self, work, what):
@@ -171,13 +213,18 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         client leaves.
         """
         for n in range(tries):
-            machine = self.final if self.sim.is_quiet else self.machines[(op.on + n) % len(self.machines)]
+            machine = self.machines[(op.on + n) % len(self.machines)]
+            machine = self.last(op.args["thread"]) if self.sim.is_quiet else machine
             asked = self.sim.child(lambda has=machine.has, n=n: work(has, n), f"{name or op.kind}{n}", machine)
             try:
                 answer = self.sim.join(asked, patience)
             except UNHEARD:
                 self.sim.sleep(0.01 + self.sim.pick(n) % 4000 / 1000)
                 continue
+            except errors.StateCorrupt:
+                if self.sim.is_quiet or not self.plan.former:
+                    raise
+                continue  # a machine refuses what has another layout
             except busy as error:
                 attempt = self.model.attempts.get(op.id * 10 + n)
                 # LangGraph keeps what a run answered to a question, and gives it to whoever resumes next
@@ -232,36 +279,37 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
 
     def finale(self):
         """All is quiet: every promise once more, one more turn on each thread, and what expiry leaves."""
-        has, sim = self.final.has, self.sim
-        living = [thread for thread in self.threads if self.check_all(has, thread) is not None]
-        self.check_listing(has, living)
-        self.final_registers(has)
-        sim.sleep(self.plan.lease + 32 + self.model.spread)
+        living = [thread for thread in self.threads if self.check_all(thread) is not None]
+        self.check_listing([thread for thread in living if self.last(thread) is self.finals[0]])
+        self.final_registers()
+        self.sim.sleep(self.plan.lease + 32 + self.model.spread)
         for n, thread in enumerate(self.threads):
-            attempt_id, key = 900_000 + n, f"end{n}"
+            attempt_id, key, has = 900_000 + n, f"end{n}", self.last(thread).has
             if "asks" in self.shape:
                 self.last_turn(has, attempt_id + 50_000, thread, f"answer{n}")  # to a question that waits
             turn = self.last_turn(has, attempt_id, thread, key)
             if not turn.persisted:
                 raise Violation("thread unusable", f"{thread}: {turn}")
             self.model.replayed(thread, key, turn.reply)
-            ids = self.check_all(has, thread)
+            ids = self.check_all(thread)
             if not ids or ids[-1] != attempt_id:
                 raise Violation("acknowledged turn lost", f"{thread} shows {ids}, without its last turn")
             self.check_views(has, thread, ids)
         if self.plan.seed % LEFT_EVERY == 0:
-            self.check_nothing_left(has)
+            self.check_nothing_left()
 
-    def check_all(self, has, thread):
+    def check_all(self, thread):
         """Checks all that is shown of the thread; returns its history."""
-        op, began, ids = Op(0, "last", 0.0, 0, {"thread": thread}), self.sim.now, self.history(has, thread)
+        op, began = Op(0, "last", 0.0, 0, {"thread": thread}), self.sim.now
+        ids = self.history(self.last(thread).has, thread)
         self.model.check_read(thread, ids, began)
         for name in LOOKS.get(self.plan.family, ()):
             getattr(self, f"op_{name}")(op, thread)
         return ids
 
-    def check_listing(self, has, living):
+    def check_listing(self, living):
         """The user's threads are those that live, with messages of theirs; another user has none."""
+        has = self.finals[0].has
         listed = [thread.thread_id for thread in has.table.search_threads(WHO, limit=50)]
         if sorted(listed) != living or has.table.search_threads(STRANGER):
             raise Violation("listing differs", f"{listed}, not {living}")
@@ -269,11 +317,6 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
             pending = has.table.read_thread(WHO, thread).pending
             if pending and pending.message not in self.facts["messages"].get(thread, ()):
                 raise Violation("message of another", f"{thread} waits for {pending.message[:20]!r}")
-            try:
-                has.table.read_thread(STRANGER, thread)
-            except errors.NotFound:
-                continue
-            raise Violation("thread of another", thread)
 
     def check_views(self, has, thread, ids):
         """Page by page and one by one, the turns are the same; what branches left holds no key twice."""
@@ -287,14 +330,15 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         if len({*keys}) < len(keys):
             raise Violation("two turns of one key", f"{thread} shows {ids} and left {left}")
 
-    def check_nothing_left(self, has):
+    def check_nothing_left(self):
         """After expiry, two sweeps leave nothing of any thread. They begin with the first hour that holds an entry."""
         for hours in (self.plan.hours + 1.1, 1.1, 1.1):
             self.sim.sleep(hours * 3600)
             self.sim.table.settle(self.sim.table.clock())
             if buckets := [bucket for bucket, entries in self.sim.table.indexes["by_expiry"].items() if entries]:
-                has.cleanup.begin_at(min(buckets).partition("#")[0])
-                has.cleanup.sweep()
+                for final in self.finals:
+                    final.has.cleanup.begin_at(min(buckets).partition("#")[0])
+                    final.has.cleanup.sweep()
         for pk, thread in self.model.partitions.items():
             objects = [name for name in self.sim.table.objects if name.startswith(objects_of(pk))]
             if rest := [*sorted(self.sim.table.parts.get(pk, ())), *objects]:
@@ -317,16 +361,15 @@ def _quiet():
     signal.signal(signal.SIGVTALRM, _never_ends)
     signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_SECONDS)
     os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
-    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
     logging.disable(logging.CRITICAL)
+    threads = patch.object(AsyncIOBackend, "run_sync_in_worker_thread", in_actor)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threads, patch.object(sys, "unraisablehook", lambda _: None):
             warnings.simplefilter("ignore", RuntimeWarning)
             yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         logging.disable(logging.NOTSET)
-        sys.unraisablehook = hook
 
 
 def _never_ends(*_):

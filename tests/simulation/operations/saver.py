@@ -6,7 +6,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from simulation.loops import in_loop
-from simulation.operations.serving import RUN, GraphRun, answer, attempts_in, graph_with
+from simulation.operations.graph import RUN, GraphRun, answer, attempts_in, graph_with
 from turnkeep import errors
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver

@@ -1,182 +1,206 @@
-"""Turns through `Turns` and `Runs` on event loops, with LangGraph: tools that act, documents, background runs."""
+"""Requests to the routes of a machine: turns by each protocol, background runs, documents, exports."""
 
-import asyncio
-from contextlib import suppress
-from contextvars import ContextVar
-from dataclasses import dataclass
+import gzip
+import json
+import re
 
-from langchain_core.messages import AIMessage
-from langgraph.graph import START, MessagesState, StateGraph
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
-from simulation.model import Attempt, Belonging, number_in
-from simulation.operations.memory import WHO
-from turnkeep import errors, once
-from turnkeep.agents import Agent
-from turnkeep.errors import ActionUnknown
-from turnkeep.records import Reply
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import Turns
-from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.runs import NotDone, Runs
+from simulation.model import SLACK, Belonging, number_in
+from simulation.operations.graph import AGENT, RUN, GraphRun
+from turnkeep import errors
+from turnkeep.attachments import Piece
+from turnkeep.turns.runs import NotDone
 
-WORKER_TRIES = 3
+WORKER_TRIES, EXPORT_LOOKS, LOST_ANSWERS = 3, 4, 6
 BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
-RUN = ContextVar("run")
-"""The run of the graph, as the simulation sees it."""
-ENQUEUED = ContextVar("enqueued")
-"""Operation, thread and key of the background run that is accepted."""
-
-
-@dataclass
-class GraphRun:
-    world: object
-    attempt_id: int
-    thread: str
-    key: str
-    pause: float = 0.01
-    is_branch: bool = False
-    acts: bool = False
-
-
-def attempts_in(messages):
-    return [number_in(message.content) for message in messages if isinstance(message, AIMessage)]
-
-
-async def answer(state):
-    """The one node: notes what the run saw, works for a while, and names the attempt."""
-    run, history = RUN.get(), attempts_in(state["messages"])
-    model = run.world.model
-    model.check_chain(history, run.thread)
-    born = model.heads.get(run.thread) or b""
-    now = run.world.sim.now
-    attempt = Attempt(run.attempt_id, run.thread, run.key, born, tuple(history), now, run.is_branch)
-    model.attempts[attempt.id] = attempt
-    if run.acts:
-        with suppress(ActionUnknown):
-            await pay(run, born)
-    await asyncio.sleep(run.pause)
-    return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
-
-
-@once("pay", key="invoice")
-async def pay(run, born):
-    done = run.world.facts["effects"].setdefault((run.thread, born, run.key), [])
-    done.append(run.attempt_id)
-    await asyncio.sleep(0.02)
-    if len(done) > 1:
-        raise Violation("action done twice", f"{run.thread} {run.key}: {done}")
-    return "paid"
-
-
-def graph_with(node, **more):
-    return StateGraph(MessagesState).add_node("answer", node).add_edge(START, "answer").compile(**more)
-
-
-AGENT = Agent("a", graph_with(answer), lambda values: Reply(values["messages"][-1].text), window=None, model="m")
-
-
-class Serving:
-    """The services of one machine that run turns. A worker is another request, as on Lambda."""
-
-    def __init__(self, has, world):
-        tuning, more = TurnTuning(lease_seconds=world.plan.lease), {"names": frozenset({"a"}), "clock": has.clock}
-        kept = {"attachments": has.attachments}
-        self.turns = Turns(has.table, lambda _: AGENT, tuning=tuning, default_agent="a", **more, **kept)
-        self.runs = Runs(self.turns, has.table)
-        self.runs.launch_by(world.launch)
+BUSY += (errors.RunCancelled, errors.ModelTimeout)
+EXPIRED = {"deadline": 1.0}
+"""State of a request that has no time left: a worker writes its export."""
 
 
 class ServingOps:
-    def op_serve(self, op, thread, key, *, of=None, pause=0.01, patience=60.0, base=None, acts=False):
-        message = f"m{of or op.id}"
+    def op_serve(self, op, thread, key, *, of=None, pause=0.01, patience=60.0, base=None, acts=False, wire="chat"):
+        """A turn. Without a key a retry is known by the id of its message, or by the count of the client's tries."""
+        # without a key a body is known by a digest under the signing key: once that is replaced, it is a new request
+        wire = wire if wire == "stream" or not self.plan.rotations else "chat"
+        message, places = f"m{op.id if wire == 'openai' else of or op.id}", {}
+        key = {"langgraph": f"{key}:{message}", "openai": f"{key}:{op.id}"}.get(wire, key)
+        base = base if wire in ("chat", "stream") else None
 
         def work(has, n):
-            more = {"pause": pause, "is_branch": base is not None, "acts": acts}
-            return self.serve(has, op.id * 10 + n, thread, key, message, patience=patience, base=base, **more)
+            run = GraphRun(self, op.id * 10 + n, thread, key, pause, base is not None, acts, places)
+            answer = getattr(has.http, wire)(run, message, base=base, patience=patience)
+            if not self.sim.pick(17) % LOST_ANSWERS:
+                raise TimeoutError  # the answer is lost on its way to the client
+            return answer
 
-        busy = (*BUSY, errors.RunCancelled, errors.ModelTimeout)
-        self.ask_turn(op, work, key, message, busy=busy, patience=patience + 40)
+        self.ask_turn(op, work, key, message, busy=BUSY, patience=patience + 40)
 
-    def serve(self, has, attempt_id, thread, key, message, *, patience=60.0, base=None, **more):
-        """One request to a server. A client without patience leaves, which cancels the run."""
+    def serve(self, has, attempt_id, thread, key, message):
+        return has.http.chat(GraphRun(self, attempt_id, thread, key), message)
 
-        async def served():
-            RUN.set(GraphRun(self, attempt_id, thread, key, **more))
-            request = TurnRequest(WHO, message, thread, agent="a", key=key, create=True, base=base)
-            running = await has.serving.turns.start(request)
-            finishing = asyncio.ensure_future(running.finish())
-            done, _ = await asyncio.wait({finishing}, timeout=patience)
-            if not done:
-                await running.close()
-            return await finishing
+    def work_off(self, first, name, work):
+        """What a queue does: asks a worker up to three times, one machine after the other."""
 
-        return in_loop(self.sim, served())
+        def asks():
+            for n in range(WORKER_TRIES):
+                machine = self.machines[(first + n) % len(self.machines)]
+                try:
+                    child = self.sim.child(lambda n=n, has=machine.has: work(has, n), f"work{n}", machine)
+                    self.sim.join(child, 90.0)
+                    break
+                except (NotDone, errors.StoreUnavailable, TimeoutError, Killed):
+                    self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
+
+        self.sim.child(asks, name, None)
 
     # background runs
 
     def op_enqueue(self, op, thread, key):
-        began = self.sim.now
-        message = f"m{op.id}"
+        began, message = self.sim.now, f"m{op.id}"
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
+        body = {"assistant_id": AGENT.name, "input": {"messages": [{"role": "user", "content": message}]}}
 
-        async def enqueued(has):
-            ENQUEUED.set((op, thread, key))
-            return await has.serving.runs.enqueue(TurnRequest(WHO, message, thread, agent="a", key=key))
+        def enqueue(has, _):
+            return has.http("POST", f"/threads/{thread}/runs", body, run=op, idempotency_key=key)["run_id"]
 
-        work = lambda has, _: in_loop(self.sim, enqueued(has))  # noqa: E731
-        found = self.ask(op, work, busy=errors.ThreadBusy, ends=errors.NotFound)
-        if found and not isinstance(found, Exception):
+        run_id = self.ask(op, enqueue, busy=errors.ThreadBusy, ends=errors.NotFound)
+        if isinstance(run_id, str):
             if self.model.heads.get(thread) is None and self.model.ended.get(thread, -1) < began:
-                raise Violation("run without a thread", f"{thread} does not exist, and takes {found.run_id}")
+                raise Violation("run without a thread", f"{thread} does not exist, and takes {run_id}")
             fact = Belonging(thread, key, self.model.life(thread, began), self.sim.now)
-            self.facts["runs"].setdefault(found.run_id, fact)
+            self.facts["runs"].setdefault(run_id, fact)
 
     async def launch(self, token):
-        """A queue takes the token; a worker is asked later."""
-        op, thread, key = ENQUEUED.get()
-        number = self.facts["launched"]["count"] = self.facts["launched"].get("count", 0) + 1
-        work = lambda: self._work_off(op, number, token, thread, key)  # noqa: E731
-        self.sim.spawn(op.id * 1000 + number, f"op{op.id}/worker", work)
+        op = RUN.get()  # the operation that enqueued it
+        count = self.facts["launched"][op.id] = self.facts["launched"].get(op.id, 0) + 1
 
-    def _work_off(self, op, number, token, thread, key):
-        """Asks a worker up to three times, as the queue does."""
-        for n in range(WORKER_TRIES):
-            run = GraphRun(self, (op.id * 10 + number) * 10 + 5 + n, thread, key, (0.01, 3.0)[op.id & 1])
-            try:
-                machine = self.machines[(op.on + n) % len(self.machines)]
-                work = lambda run=run, has=machine.has: self._worked(has, run, token)  # noqa: E731
-                self.sim.join(self.sim.child(work, f"work{n}", machine), 90.0)
-                return
-            except (NotDone, errors.StoreUnavailable, TimeoutError, Killed):
-                self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
+        def work(has, n):
+            attempt_id, pause = (op.id * 10 + count) * 10 + 5 + n, (0.01, 3.0)[op.id & 1]
+            run = GraphRun(self, attempt_id, op.args["thread"], op.args["key"], pause)
 
-    def _worked(self, has, run, token):
-        async def working():
-            RUN.set(run)
-            await has.serving.runs.work(token)
+            async def working():
+                RUN.set(run)
+                await has.runs.work(token)
 
-        in_loop(self.sim, working())
+            in_loop(self.sim, working())
 
-    def op_cancel(self, op, thread, of):
-        """Cancels one of the background runs that were enqueued."""
-        began = self.sim.now
-        cancel = lambda has, _: in_loop(self.sim, has.serving.runs.cancel(WHO, thread, run_id))  # noqa: E731
-        if not self.facts["runs"]:
+        self.work_off(op.on, "worker", work)
+
+    def of_runs(self, of):
+        """One of the background runs that were accepted: its id, and what is known of it."""
+        runs = list(self.facts["runs"].items())
+        return runs[of % len(runs)] if runs else (None, None)
+
+    def op_cancel(self, op, of):
+        run_id, fact = self.of_runs(of)
+        if fact is None:
             return
-        run_id = list(self.facts["runs"])[of % len(self.facts["runs"])]
-        found = self.ask(op, cancel, tries=1, ends=(errors.NotFound, errors.Conflict))
-        fact, born = self.facts["runs"][run_id], self.model.life(thread, began)
-        if found and not isinstance(found, Exception) and born and fact.born == born:
+        began = self.sim.now
+        cancel = lambda has, _: (has.http("POST", f"/threads/{fact.thread}/runs/{run_id}/cancel"),)  # noqa: E731
+        found = self.ask(op, cancel, tries=1, busy=errors.ThreadBusy, ends=(errors.NotFound, errors.Conflict))
+        born = self.model.life(fact.thread, began)
+        if isinstance(found, tuple) and born and fact.born == born:
             for attempt in self.model.attempts.values():
-                if (attempt.key, attempt.born, attempt.thread, attempt.acked_at) == (fact.key, born, thread, None):
+                if (attempt.key, attempt.born, attempt.thread, attempt.acked_at) == (fact.key, born, fact.thread, None):
                     attempt.state = "superseded"
+
+    def op_join(self, op, of):
+        """The answer of a run that is joined is the run's."""
+        run_id, fact = self.of_runs(of)
+        if fact:
+            join = lambda has, _: has.http("GET", f"/threads/{fact.thread}/runs/{run_id}/join")  # noqa: E731
+            found = self.ask(op, join, tries=1, ends=errors.TurnkeepError)
+            if isinstance(found, dict):
+                self.model.replayed(fact.thread, fact.key, found["messages"][-1]["content"])
 
     def op_runs(self, op, thread):
         def check(thread, found, began):
-            shown = {each.run_id: each.status for each in found or ()}
+            shown = {each["run_id"]: each["status"] for each in found or ()}
             of_this_life = {id_ for id_, status in shown.items() if status not in ("success", "running")}
             self.model.check_listed(self.facts["runs"], thread, shown, began, of_this_life)
 
-        self.look(op, lambda has: has.lookup.list(WHO, thread, 50, 0, None), check)
+        self.look(op, lambda has: has.http("GET", f"/threads/{thread}/runs?limit=50"), check)
+
+    # documents
+
+    def op_document(self, op, thread):
+        """A file is announced, uploaded and read, each by a request of its own."""
+        began, announced = self.sim.now, {"name": f"{op.id}.txt", "size": 10}
+
+        def add(has, _):
+            added = has.http("POST", f"/threads/{thread}/attachments", announced)
+            form = added["upload"]["fields"]
+            self.facts["documents"][added["document_id"]] = Belonging(thread, f"{op.id}")
+            has.uploads.put(form["key"], form["x-amz-meta-owner"], b"text of a document")
+            return added["document_id"], form["key"]
+
+        added = self.ask(op, add, tries=1, ends=(errors.NotFound, errors.TooManyDocuments), name="add")
+        if not isinstance(added, tuple):
+            return
+        fact = self.facts["documents"][added[0]]
+        fact.acked, fact.born = self.sim.now, self.model.life(thread, began)
+
+        def read(has, _):
+            if claimed := has.attachments.claim(added[1]):
+                self.sim.sleep(0.05)
+                has.attachments.finish(claimed, [Piece("text of a document")], name=claimed.name, kind="txt")
+            has.attachments.drop(added[1])
+
+        self.ask(op, read, tries=2, ends=errors.NotFound, name="read")
+
+    def op_drop_document(self, op, of):
+        for name, fact in list(self.facts["documents"].items())[of : of + 1]:
+            fact.is_gone = True
+            drop = lambda has, _: has.http("DELETE", f"/threads/{fact.thread}/attachments/{name}")  # noqa: B023, E731
+            self.ask(op, drop, tries=2, ends=errors.NotFound)
+
+    def op_documents(self, op, thread):
+        def check(thread, found, began):
+            shown = {each["document_id"] for each in (found or {"attachments": ()})["attachments"]}
+            self.model.check_listed(self.facts["documents"], thread, shown, began)
+
+        self.look(op, lambda has: has.http("GET", f"/threads/{thread}/attachments"), check)
+
+    # states and exports
+
+    def op_update(self, op, thread):
+        """An edit of the state: a message that no turn made. An export has it too."""
+        began, text = self.sim.now, f"edit{op.id}"
+        body = {"values": {"messages": [{"role": "user", "content": text}]}}
+        update = lambda has, _: has.http("POST", f"/threads/{thread}/state", body)  # noqa: E731
+        found = self.ask(op, update, tries=1, busy=BUSY, ends=(errors.NotFound, errors.InvalidRequest))
+        if isinstance(found, dict):
+            self.facts["edits"][text] = Belonging(thread, text, self.model.life(thread, began), self.sim.now)
+
+    def op_export(self, op, is_late=False):
+        """All that is stored, at once or by a worker. Threads are found by an index, which may be behind."""
+        began = self.sim.now
+        export = lambda has, _: self._exported(has, EXPIRED if is_late else {})  # noqa: E731
+        lines = self.ask(op, export, tries=2, ends=errors.NotFound)  # it was erased meanwhile
+        since = began - self.plan.lag - SLACK
+        for thread in self.threads if isinstance(lines, list) and not self.plan.former else ():
+            turns = [line for line in lines if line["type"] == "turn" and line["thread_id"] == thread]
+            ids = [number_in(turn["reply"]) for turn in turns if "left" not in turn]
+            self.model.check_read(thread, ids or None, since)
+            if not any(op.args.get("base") is not None for op in self.plan.ops):  # a branch may leave an edit
+                self.model.check_listed(self.facts["edits"], thread, set(re.findall(r"edit\d+", str(lines))), since)
+
+    def _exported(self, has, state):
+        found = has.http("GET", "/me/export", state=state)
+        for n in range(EXPORT_LOOKS if isinstance(found, dict) else 0):
+            self.sim.sleep(2.0 * n + 1)
+            found = has.http("GET", found["status_url"])
+            if found["status"] == "ready":
+                key, counter = (bytes.fromhex(found[name]) for name in ("key", "iv"))
+                sealed = self.sim.table.objects.get(found["url"], b"")  # erased meanwhile
+                opened = Cipher(algorithms.AES(key), modes.CTR(counter)).decryptor().update(sealed)
+                found = [json.loads(line) for line in gzip.decompress(opened).splitlines()]
+                break
+        is_odd = isinstance(found, list) and any(line["type"] == "unreadable" for line in found)
+        if is_odd and not self.model.again and not self.plan.former:
+            raise Violation("export unreadable", str(found)[:200])
+        return found if isinstance(found, list) else None

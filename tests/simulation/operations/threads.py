@@ -73,7 +73,7 @@ class ThreadOps:
     def history(self, has, thread):
         """The attempts that the thread shows; None where it is not found."""
         try:
-            turns = has.table.read_turns(WHO, thread, limit=100)
+            turns = has.front.read_turns(WHO, thread, limit=100)
         except errors.NotFound:
             return None
         if (numbers := [turn.number for turn in turns]) != list(range(1, len(turns) + 1)):
@@ -84,7 +84,7 @@ class ThreadOps:
         self.look(op, lambda has: self.history(has, thread), self.model.check_read)
 
     def op_create(self, op, thread):
-        create = lambda has, _: has.table.create_thread(WHO, thread, if_exists="do_nothing")  # noqa: E731
+        create = lambda has, _: has.front.create_thread(WHO, thread, if_exists="do_nothing")  # noqa: E731
         self.ask(op, create, busy=errors.ThreadBusy)
 
     def end(self, op, threads, work, outcome, is_last=lambda _: True, **more):
@@ -108,7 +108,7 @@ class ThreadOps:
         """By the table, as DELETE does it, or by the saver, which does not report a missing thread."""
 
         def delete(has):
-            return has.saver.delete_thread(thread) if by == "saver" else has.table.delete_thread(WHO, thread)
+            return has.saver.delete_thread(thread) if by == "saver" else has.front.delete_thread(WHO, thread)
 
         def outcome(n, answer):
             # after a try that got no answer, a thread that is not found may be one that this deletion deleted; a
@@ -120,12 +120,15 @@ class ThreadOps:
 
     def op_erase(self, op):
         # a listing that is behind shows not all of it: the rest goes at the last look, hours later (decision 0035)
-        is_sure = not self.plan.lag and not any(self.plan.skews)
+        is_sure, by = (
+            not self.plan.lag and not any(self.plan.skews),
+            "http" if self.plan.family == "serving" else "persons",
+        )
 
         def outcome(_, receipt):
             return "gone" if receipt.complete and is_sure else "unknown"
 
-        self.end(op, self.threads, lambda has: has.persons.erase(WHO), outcome, lambda receipt: receipt.complete)
+        self.end(op, self.threads, lambda has: getattr(has, by).erase(WHO), outcome, lambda receipt: receipt.complete)
 
     def op_sweep(self, op):
         self.ask(op, lambda has, _: has.cleanup.sweep(), tries=2, patience=900.0)

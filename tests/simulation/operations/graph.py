@@ -1,0 +1,76 @@
+"""The graph that runs execute: one node notes what its run saw, works for a while and names the attempt."""
+
+import asyncio
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+
+from simulation.kernel import Violation
+from simulation.model import Attempt, number_in
+from turnkeep import once
+from turnkeep.agents import Agent
+from turnkeep.errors import ActionUnknown
+from turnkeep.records import Reply
+
+RUN = ContextVar("run", default=None)
+"""The run of the graph, as the simulation sees it."""
+
+
+@dataclass
+class GraphRun:
+    """`places`: where the client was told to find the run."""
+
+    world: object
+    attempt_id: int
+    thread: str
+    key: str
+    pause: float = 0.01
+    is_branch: bool = False
+    acts: bool = False
+    places: dict = field(default_factory=dict)
+
+
+def attempts_in(messages):
+    return [number_in(message.content) for message in messages if isinstance(message, AIMessage)]
+
+
+async def answer(state):
+    run = RUN.get()
+    try:
+        return await _answer(run, attempts_in(state["messages"]))
+    except Violation as found:  # which the product answers as a fault of the agent
+        run.world.sim.violations.append(found)
+        raise
+
+
+async def _answer(run, history):
+    model = run.world.model
+    model.check_chain(history, run.thread)
+    born, now = model.heads.get(run.thread) or b"", run.world.sim.now
+    attempt = Attempt(run.attempt_id, run.thread, run.key, born, tuple(history), now, run.is_branch)
+    model.attempts[attempt.id] = attempt
+    if run.acts:
+        with suppress(ActionUnknown):
+            await pay(run, born)
+    await asyncio.sleep(run.pause)
+    return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
+
+
+@once("pay", key="invoice")
+async def pay(run, born):
+    done = run.world.facts["effects"].setdefault((run.thread, born, run.key), [])
+    done.append(run.attempt_id)
+    await asyncio.sleep(0.02)
+    if len(done) > 1:
+        raise Violation("action done twice", f"{run.thread} {run.key}: {done}")
+    return "paid"
+
+
+def graph_with(node, **more):
+    return StateGraph(MessagesState).add_node("answer", node).add_edge(START, "answer").compile(**more)
+
+
+AGENT = Agent("papers", graph_with(answer), lambda values: Reply(values["messages"][-1].text), window=None, model="m")

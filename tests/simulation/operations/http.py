@@ -1,0 +1,152 @@
+"""The real application, asked without sockets: a request is an ASGI call in an actor. One application serves all
+machines, because making one takes longer than a run; the services behind it are those of the machine that was asked."""
+
+import asyncio
+import json
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import fields
+from functools import cache
+from types import SimpleNamespace
+
+from simulation.loops import in_loop
+from simulation.operations.graph import AGENT, RUN
+from simulation.operations.memory import WHO
+from turnkeep.api.app import create_app
+from turnkeep.errors import InternalError, TurnkeepError
+from turnkeep.services import Services
+from turnkeep.settings import Settings
+
+HAS = ContextVar("machine")
+SETTINGS = Settings()
+
+
+class Here:
+    """One service of the machine that was asked."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, name):
+        return getattr(getattr(HAS.get(), self._name), name)
+
+
+@cache
+def application():
+    services = {field.name: Here(field.name) for field in fields(Services)} | {"settings": SETTINGS}
+    new_id = lambda: HAS.get().sim.mint(16).hex()  # noqa: E731
+    return create_app(Services(**services), authenticate=lambda _: WHO, new_id=new_id)
+
+
+@cache
+def kinds():
+    """Classes of errors by code."""
+    found = [TurnkeepError]
+    for kind in found:
+        found += kind.__subclasses__()
+    return {kind.code: kind for kind in found if hasattr(kind, "code")}
+
+
+class Http:
+    """What clients ask of one machine. A problem that was answered is raised as its class."""
+
+    def __init__(self, has):
+        self.has = has
+
+    def __call__(self, method, path, body=None, *, run=None, patience=None, state=(), told=None, **headers):
+        """The answer as JSON; of a stream its last event. After `patience` the client disconnects, which raises
+        TimeoutError. `told` gets the headers of the answer, at once."""
+        chunks, told, content = [], {} if told is None else told, json.dumps(body).encode() if body else b""
+        path, _, query = path.partition("?")
+        requests = [{"type": "http.request", "body": content, "more_body": False}]
+        headers |= {"host": "test", "content-type": "application/json", "content-length": len(content)}
+        scope = {"type": "http", "method": method, "scheme": "http", "path": path, "raw_path": path.encode()}
+        scope |= {"http_version": "1.1", "root_path": "", "client": None, "state": dict(state)}
+        scope["query_string"] = query.encode()
+        scope["headers"] = [(name.replace("_", "-").encode(), str(value).encode()) for name, value in headers.items()]
+
+        async def receive():
+            if requests:
+                return requests.pop()
+            await (asyncio.sleep(patience) if patience else asyncio.get_running_loop().create_future())
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                told.update({name.decode(): value.decode() for name, value in message["headers"]})
+            else:
+                chunks.append(message["body"])
+
+        async def asked():
+            HAS.set(self.has)
+            RUN.set(run)
+            await application()(scope, receive, send)
+
+        in_loop(self.has.sim, asked())
+        return _read(told.get("content-type", ""), b"".join(chunks))
+
+    # as the table has them
+
+    def create_thread(self, _, thread, *, if_exists):
+        body = {"thread_id": thread, "if_exists": if_exists, "metadata": {"graph_id": AGENT.name}}
+        self("POST", "/threads", body)
+
+    def read_turns(self, _, thread, *, limit):
+        turns = self("GET", f"/threads/{thread}/turns?limit={limit}")["turns"]
+        return [SimpleNamespace(**turn, number=turn["turn_number"]) for turn in turns]
+
+    def delete_thread(self, _, thread):
+        self("DELETE", f"/threads/{thread}")
+
+    def erase(self, _):
+        return SimpleNamespace(**self("DELETE", "/me"))
+
+    # turns, by each protocol
+
+    def chat(self, run, message, *, base=None, path="/chat", **more):
+        body = {"session_id": run.thread, "message": message, "agent": AGENT.name}
+        body |= {"from_turn": base} if base is not None else {}
+        turn = self("POST", path, body, run=run, idempotency_key=run.key, **more)
+        return SimpleNamespace(reply=turn["reply"], persisted=turn["persisted"])
+
+    def stream(self, run, message, *, patience, **more):
+        return self.chat(run, message, path="/chat/stream", patience=patience, **more)
+
+    def langgraph(self, run, message, **_):
+        """Without a key: the message has an id. A client that lost its answer joins the run where it was told to."""
+        if place := run.places.pop("location", None):
+            with suppress(InternalError):  # the run was given up
+                return _last(self("GET", place, run=run))
+        human = {"role": "user", "content": message, "id": f"h-{run.key.partition(':')[0]}"}
+        body = {"assistant_id": AGENT.name, "input": {"messages": [human]}, "if_not_exists": "create"}
+        return _last(self("POST", f"/threads/{run.thread}/runs/wait", body, run=run, told=run.places))
+
+    def openai(self, run, message, **_):
+        """Without a key: the client counts its tries."""
+        body = {"model": AGENT.name, "messages": [{"role": "user", "content": message}]}
+        count = {"x_turnkeep_thread": run.thread, "x_stainless_retry_count": run.attempt_id % 10}
+        answer = self("POST", "/v1/chat/completions", body, run=run, **count)
+        return SimpleNamespace(reply=answer["choices"][0]["message"]["content"], persisted=True)
+
+
+def _read(media_type, content):
+    if not content:
+        return None
+    if media_type.startswith("application/x-ndjson"):
+        return [json.loads(line) for line in content.splitlines()]
+    if media_type.startswith("text/event-stream"):
+        events = [line.removeprefix(b"data: ") for line in content.splitlines() if line.startswith(b"data: ")]
+        answer = json.loads(events[-1]) if events else {}
+        if answer.get("event") not in ("complete", "error"):
+            raise TimeoutError
+    else:
+        answer = json.loads(content)
+    problem = answer if isinstance(answer, dict) else {}
+    problem = next((problem[name] for name in ("__error__", "error") if isinstance(problem.get(name), dict)), problem)
+    if kind := kinds().get(problem.get("code")):
+        raise kind(problem.get("detail") or problem.get("message"))
+    return answer
+
+
+def _last(values):
+    return SimpleNamespace(reply=values["messages"][-1]["content"], persisted=True)
