@@ -158,7 +158,7 @@ async def _turns(bench: Bench) -> None:
     talk = await bench.talk(59)
     with bench.sheet.row("turn 60, 32 idempotency keys in HEAD"):
         await talk.say(bench.texts.message())
-    talk.table.update_thread(USER, talk.thread_id, {"note": noise(1).user(METADATA_BYTES)})
+    talk.store.threads.update(USER, talk.thread_id, {"note": noise(1).user(METADATA_BYTES)})
     with bench.sheet.row("turn 61, with 0.9 KB of metadata that do not compress"):
         await talk.say(bench.texts.message())
 
@@ -208,16 +208,16 @@ async def _lease(bench: Bench) -> None:
     talk = await bench.talk()
     begun = _begin(talk, bench.texts.message())
     with bench.sheet.row("lease renewal, every 10 s of a run"):
-        talk.table.renew(begun)
+        talk.store.leases.renew(begun)
     with bench.sheet.row("release, when a run fails"):
-        talk.table.release(begun)
+        talk.store.leases.release(begun)
     begun = _begin(talk, bench.texts.message())
     with bench.sheet.row("BEGIN refused, the thread is busy"):
         assert await _is_busy(talk, bench.texts.message())
 
 
 def _begin(talk: Conversation, message: str) -> Begun:
-    begun = talk.table.begin(USER, talk.thread_id, key=secrets.token_hex(16), body=b"", message=message)
+    begun = talk.store.leases.begin(USER, talk.thread_id, key=secrets.token_hex(16), body=b"", message=message)
     assert isinstance(begun, Begun)
     return begun
 
@@ -234,39 +234,39 @@ async def _edit(bench: Bench) -> None:
     talk = await bench.talk()
     with bench.sheet.row("update_state, its BEGIN and LOAD included"):
         begun = _begin(talk, "")
-        loaded = talk.table.load(begun.head, talk.agent.window)
+        loaded = talk.store.turns.load(begun.head, talk.agent.window)
         run = Run(loaded)
         config: Any = {"configurable": {"thread_id": talk.thread_id}}
         graph = talk.agent.graph.copy({"checkpointer": run})
         await graph.aupdate_state(config, {"notes": bench.texts.notes()}, as_node="fill_state")
         saved = run.saved(frozenset(talk.agent.new_turn()), interrupted=False)
         assert saved is not None
-        plan, _ = talk.table.prepare(begun, loaded, saved, None)
-        talk.table.apply(plan)
+        plan, _ = talk.store.turns.prepare(begun, loaded, saved, None)
+        talk.store.turns.commit(plan)
 
 
 async def _reads(bench: Bench) -> None:
     talk = await bench.talk(30)
     with bench.sheet.row("read a thread"):
-        talk.table.read_thread(USER, talk.thread_id)
+        talk.store.threads.read(USER, talk.thread_id)
     with bench.sheet.row("read its newest 20 turns"):
-        assert len(talk.table.read_turns(USER, talk.thread_id, limit=20)) == 20
+        assert len(talk.store.turns.newest(USER, talk.thread_id, limit=20)) == 20
     with bench.sheet.row("read the 20 turns before turn 25"):
-        assert len(talk.table.read_turns(USER, talk.thread_id, limit=20, before=25)) == 20
+        assert len(talk.store.turns.newest(USER, talk.thread_id, limit=20, before=25)) == 20
     with bench.sheet.row("read one turn with its details"):
-        talk.table.read_turn(USER, talk.thread_id, 7)
+        talk.store.turns.read(USER, talk.thread_id, 7)
     for _ in range(25):
         talk.start_over()
         await talk.say(bench.texts.message())
     with bench.sheet.row("list 20 of 26 threads"):
-        assert len(talk.table.search_threads(USER, limit=20)) == 20
+        assert len(talk.store.listing.search(USER, limit=20)) == 20
 
 
 async def _removal(bench: Bench) -> None:
     for turns in CLEANED_TURNS:
         talk = await bench.talk(turns)
         with bench.sheet.row(f"delete a thread of {_counted(turns)}"):
-            talk.table.delete_thread(USER, talk.thread_id)
+            talk.store.threads.delete(USER, talk.thread_id)
     for turns in CLEANED_TURNS:
         talk = await bench.talk(turns)
         await _clean(bench, talk, 24 * HOUR, f"cleanup: an hour with one thread of {_counted(turns)}")

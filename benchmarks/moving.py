@@ -135,7 +135,7 @@ async def _looked_at(there: Any, old: Any) -> tuple[int, int]:
 
     wrong = stuck = 0
     for thread_id, messages in old.messages.items():
-        turns = there.table.read_thread(ANN, thread_id).turn_count
+        turns = there.store.threads.read(ANN, thread_id).turn_count
         wrong += plain(there.messages(thread_id)) != plain(messages)
         on = await there.say(thread_id, "yes")
         stuck += (on.number, on.status) != (turns + 1, "complete")

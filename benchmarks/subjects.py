@@ -29,7 +29,6 @@ from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.opening import make_table
-from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
@@ -125,12 +124,12 @@ class Conversation:
         self._settings = settings = Settings(table_name=table_name, model="demo", seal_key=secret, **tuned)
         self._objects = objects or MemoryObjects()
         services = build(settings, dynamodb=dynamodb, objects=self._objects, clock=clock)
-        self.table: Table = services.table
+        self.store = services.store
         self.cleanup = services.cleanup
         self.thread_id = uuid.uuid4().hex
         self.agent = agent
         self._turns = Turns(
-            self.table,
+            self.store,
             lambda _: agent,
             tuning=settings.turn,
             default_agent=agent.name,
@@ -149,7 +148,7 @@ class Conversation:
     def attach(self, name: str, text: str) -> None:
         """Begins the thread with a document that every turn may read."""
         document_id = uuid.uuid4().hex
-        self.table.create_thread(USER, self.thread_id, agent=self.agent.name)
+        self.store.threads.create(USER, self.thread_id, agent=self.agent.name)
         self._attachments.add(USER, self.thread_id, document_id, name=name, size=len(text), content_type=None)
         key, owner = self._attachments.place(USER, self.thread_id, document_id)
         KeptUploads(self._objects).put(key, owner, text.encode())

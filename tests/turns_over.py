@@ -8,16 +8,16 @@ from turnkeep.agents import Agent
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
 
 
-def table_over(items: Items, objects: Objects) -> Table:
+def table_over(items: Items, objects: Objects) -> Store:
     """A table object that remembers nothing, over the items that are there."""
-    return Table(items, Blobs(objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes)
+    return Store(items, Blobs(objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes)
 
 
-def turns_over(table: Table, agent: Agent, **more: Any) -> Turns:
+def turns_over(table: Store, agent: Agent, **more: Any) -> Turns:
     facts = {"tuning": TurnTuning(), "clock": time.time, "names": frozenset({agent.name})} | more
     return Turns(table, lambda _: agent, default_agent=agent.name, **facts)

@@ -21,7 +21,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads, Uploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
@@ -59,13 +59,13 @@ def build(
     blobs = Blobs(objects, items)
     sealer, eraser = Sealer(*settings.seal_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
     hours, seconds = settings.thread_hours, settings.turn.lease_seconds
-    table = Table(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
-    attachments = Attachments(items, uploads or KeptUploads(objects), sealer, threads=table, clock=clock)
+    store = Store(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
+    attachments = Attachments(store.heads, store.vault, uploads or KeptUploads(objects))
     usage = Usage(items, settings.budget, **time_and_chance)
     memories = functools.partial(Memories, items, sealer, **time_and_chance)
     stores = _stores(memories, clock)
     turns = Turns(
-        table,
+        store,
         functools.cache(functools.partial(build_agent, settings=settings)),
         tuning=settings.turn,
         default_agent=default_agent(settings.default_agent),
@@ -78,14 +78,14 @@ def build(
     facts = {"thread_hours": hours, "limits": settings.budget.model_dump()}
     return Services(
         settings=settings,
-        table=table,
+        store=store,
         turns=turns,
-        runs=Runs(turns, table),
+        runs=Runs(turns, store),
         cleanup=Cleanup(items, eraser, clock=clock),
         sealer=sealer,
         usage=usage,
         attachments=attachments,
-        exports=Exports(table, attachments, usage, objects, sealer, memories=memories, facts=facts, **time_and_chance),
+        exports=Exports(store, attachments, usage, objects, sealer, memories=memories, facts=facts, **time_and_chance),
         persons=Persons(items, eraser, clock=clock),
         stores=stores,
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.export import Exports
     from turnkeep.storage.persons import Persons
     from turnkeep.storage.sealing import Sealer
-    from turnkeep.storage.table import Table
+    from turnkeep.storage.store import Store
     from turnkeep.storage.usage import Usage
     from turnkeep.turns import Turns
     from turnkeep.turns.runs import Runs
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Services:
     settings: "Settings"
-    table: "Table"
+    store: "Store"
     turns: "Turns"
     runs: "Runs"
     cleanup: "Cleanup"

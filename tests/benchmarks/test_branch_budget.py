@@ -50,8 +50,8 @@ class Talk:
 
     def fork(self, turns: int) -> Cost:
         self._meter.take()
-        table, thread_id = self.conversation.table, self.conversation.thread_id
-        forked = table.fork(USER, thread_id, f"fork-{turns}", turn=turns)
+        store, thread_id = self.conversation.table, self.conversation.thread_id
+        forked = store.fork(USER, thread_id, f"fork-{turns}", turn=turns)
         cost = total(self._meter.take())
         assert forked.turn_count == turns
         return cost

@@ -31,7 +31,7 @@ async def test_cleanup_reads_at_most_twice_the_expired_data(expired: int, turns:
     data = sum(map(item_bytes, _items(dynamodb, table)))
     clock.now += 20 * HOURS
     for _ in range(living):
-        Conversation(six(texts), dynamodb, table, clock=clock).table.create_thread(USER, uuid.uuid4().hex)
+        Conversation(six(texts), dynamodb, table, clock=clock).store.threads.create(USER, uuid.uuid4().hex)
     clock.now += 5 * HOURS
     with metered(dynamodb_url) as meter:
         sweeper = Conversation(six(texts), client(meter.url), table, clock=clock)

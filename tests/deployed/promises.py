@@ -76,7 +76,7 @@ def desk_of(stack: Stack, now: float) -> Desk:
     objects = S3Objects(stack.aws.client("s3"), stack.outputs["BucketName"])
     desk = Desk(Items(stack.aws.client("dynamodb"), stack.outputs["TableName"]), objects, who=ANNA)
     desk.clock.now = now
-    desk.table = services_of(stack, desk.clock).table
+    desk.store = services_of(stack, desk.clock).table
     return desk
 
 
@@ -123,7 +123,7 @@ def a_writer_that_lost_its_lease_writes_nothing(caller: Caller) -> str:
     plan, _ = late.prepare(late.begin(thread), "never kept")
     told = caller.chat(thread)["reply"]
     try:
-        late.table.apply(plan)
+        late.store.turns.commit(plan)
     except Superseded:
         assert caller.replies(thread) == [told]
         return "409 superseded, and nothing of it is read"

@@ -28,7 +28,7 @@ from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.runs import Runs
@@ -51,10 +51,10 @@ class Site:
     s3_url: str
     bucket: str
 
-    def table(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Table:
-        """A table as a deployment has it; one under faults has clients of its own."""
+    def table(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Store:
+        """A store as a deployment has it; one under faults has clients of its own."""
         dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
-        return Table(
+        return Store(
             Items(dynamodb, self.table_name),
             Blobs(S3Objects(s3, self.bucket)),
             Sealer(SECRET.encode()),
@@ -64,7 +64,7 @@ class Site:
         )
 
     def saver(self, faults: Faults | None = None, **options: Any) -> DynamoDBSaver:
-        """The table as a graph of one's own has it."""
+        """The store as a graph of one's own has it."""
         client, _ = _broken(self, faults) if faults else _whole(self)
         who = {"tenant": ANNA.tenant, "user": ANNA.user}
         return DynamoDBSaver(self.table_name, client=client, seal_key=SECRET, **who, **options)
@@ -76,11 +76,11 @@ class Site:
         agent: str | Agent = "story",
         clock: Clock = time.time,
         tuning: TurnTuning | None = None,
-        table: Table | None = None,
+        store: Store | None = None,
     ) -> Turns:
         tuning = tuning or TurnTuning()
         return Turns(
-            table or self.table(faults, clock=clock, lease_seconds=tuning.lease_seconds),
+            store or self.store(faults, clock=clock, lease_seconds=tuning.lease_seconds),
             functools.cache(lambda name: _build(agent, faults)),
             tuning=tuning,
             default_agent=agent if isinstance(agent, str) else agent.name,
@@ -89,8 +89,8 @@ class Site:
 
     def runs(self, faults: Faults | None = None, *, clock: Clock = time.time, **more: Any) -> Runs:
         """Background runs over turns of their own."""
-        table = self.table(faults, clock=clock)
-        return Runs(self.turns(faults, clock=clock, table=table, **more), table)
+        store = self.store(faults, clock=clock)
+        return Runs(self.turns(faults, clock=clock, store=store, **more), store)
 
 
 def _build(agent: str | Agent, faults: Faults | None) -> Agent:
@@ -128,9 +128,9 @@ def later(seconds: float) -> Clock:
     return lambda: time.time() + seconds
 
 
-def messages_of(table: Table, thread_id: str) -> list[tuple[str, str]]:
+def messages_of(store: Store, thread_id: str) -> list[tuple[str, str]]:
     """Type and text of all messages, as the next run would find them in its state."""
-    loaded = table.load(table.head(ANNA, thread_id), None)
+    loaded = store.turns.load(store.heads.read(ANNA, thread_id), None)
     found = Run(loaded).get_tuple({"configurable": {"thread_id": thread_id}})
     if found is None:
         return []

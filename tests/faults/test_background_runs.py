@@ -162,12 +162,12 @@ async def test_a_body_that_says_after_what_it_comes_needs_no_key(site: Site, thr
 
 
 async def test_a_thread_that_is_busy_unknown_or_anothers_takes_no_run(site: Site, thread: str) -> None:
-    runs, table = runs_of(site, Queue()), site.table()
+    runs, store = runs_of(site, Queue()), site.table()
     with pytest.raises(errors.NotFound):
         await runs.enqueue(request("unknown", "two", "k"))
     with pytest.raises(errors.NotFound):
         await runs.enqueue(replace(request(thread, "two", "k"), principal=BEN))
-    table.begin(ANNA, thread, key="other", body=b"", message="other")
+    store.leases.begin(ANNA, thread, key="other", body=b"", message="other")
     with pytest.raises(errors.ThreadBusy):
         await runs.enqueue(request(thread, "two", "k"))
     assert await runs.list(ANNA, thread, status="pending") == []

@@ -55,9 +55,9 @@ def ids(desk: Desk, before: str) -> list[str]:
     for name in names if before != "unknown" else ():
         held = desk.begin(name)
         if before == "deleted under a lease":
-            desk.table.delete_thread(ANN, name)
+            desk.store.threads.delete(ANN, name)
         else:
-            desk.table.release(held)
+            desk.store.leases.release(held)
     desk.clock.now += 25 * HOURS if before == "expired" else 0
     return names
 
@@ -68,7 +68,7 @@ BEFORE = pytest.mark.parametrize("before", ["unknown", "expired", "deleted under
 @BEFORE
 def test_of_all_who_create_an_id_at_once_exactly_one_is_told_that_it_did(desk: Desk, before: str) -> None:
     for name in ids(desk, before):
-        told = at_once(lambda number, name=name: desk.table.create_thread(ANN, name))  # type: ignore[misc]
+        told = at_once(lambda number, name=name: desk.store.threads.create(ANN, name))  # type: ignore[misc]
         assert len([each for each in told if isinstance(each, Thread)]) == 1, told
 
 
@@ -78,7 +78,7 @@ def test_of_all_who_speak_first_at_once_exactly_one_is_told_that_it_made_the_thr
         told = at_once(lambda number, name=name: desk.begin(name, f"message {number}"))  # type: ignore[misc]
         (begun,) = [each for each in told if isinstance(each, Begun)]
         assert begun.created
-        desk.table.apply(desk.prepare(begun)[0])
+        desk.store.turns.commit(desk.prepare(begun)[0])
         assert not desk.begin(name).created
 
 
@@ -118,17 +118,17 @@ def test_a_long_message_that_could_not_be_put_aside_is_told_and_its_key_makes_on
 def test_a_deletion_that_arrives_late_leaves_the_long_message_of_a_running_turn(
     desk: Desk, far: Desk, wire: Wire, fate: Fate
 ) -> None:
-    desk.table.release(desk.begin("x", LONG))
+    desk.store.leases.release(desk.begin("x", LONG))
     trap = wire.trap(ITEMS, fate)
-    far.table.delete_thread(ANN, "x")
+    far.store.threads.delete(ANN, "x")
     begun = desk.begin("x", "other" + LONG)
     if trap.caught:
         trap.arrive()
 
-    shown = desk.table.read_thread(ANN, "x").pending
+    shown = desk.store.threads.read(ANN, "x").pending
     assert shown is not None
     assert shown.message == "other" + LONG
-    assert desk.table.apply(desk.prepare(begun, "kept")[0]) is None
+    assert desk.store.turns.commit(desk.prepare(begun, "kept")[0]) is None
     assert desk.texts("x") == ["kept"]
 
 
@@ -156,7 +156,7 @@ def test_no_object_outlives_its_thread_though_its_run_never_committed(rich: Desk
         rich.clock.now += 2 * HOURS
         rich.cleanup.sweep()
     else:
-        rich.table.delete_thread(ANN, "x")
+        rich.store.threads.delete(ANN, "x")
     if end == "deleted under a lease":
         assert files_of(rich.objects) == of_another
         for name in (put["object"] for put in plan.puts if "object" in put):

@@ -98,15 +98,15 @@ async def _suffer(site: Site, at: int, kind: Kind, lasts: str) -> Ordeal:
 
 
 def _check(site: Site, thread_id: str, clock: Clock, turns: list[Turn]) -> None:
-    table = site.table(clock=clock)
-    thread = table.read_thread(ANNA, thread_id)
+    store = site.table(clock=clock)
+    thread = store.threads.read(ANNA, thread_id)
     assert (thread.status, thread.turn_count, thread.pending) == ("idle", len(turns), None)
-    stored = table.read_turns(ANNA, thread_id, limit=99)
+    stored = store.turns.newest(ANNA, thread_id, limit=99)
     assert [(turn.number, turn.message, turn.reply) for turn in stored] == [
         (number, turn.message, turn.reply) for number, turn in enumerate(turns, 1)
     ]
     assert [saw(turn.reply) for turn in turns] == [[turn.message for turn in turns[:n]] for n in range(len(turns))]
-    said = messages_of(table, thread_id)
+    said = messages_of(store, thread_id)
     assert said == [part for turn in turns for part in (("human", turn.message), ("ai", turn.reply))]
 
 

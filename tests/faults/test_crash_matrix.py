@@ -117,16 +117,16 @@ async def _come_back(site: Site, scenario: Scenario, wanted: TurnRequest, at: in
 
 def _check(site: Site, scenario: Scenario, thread_id: str, turns: list[Turn]) -> None:
     """Exactly these turns, dense, as they were acknowledged; each saw exactly those before it."""
-    table = site.table()
-    thread = table.read_thread(ANNA, thread_id)
+    store = site.table()
+    thread = store.threads.read(ANNA, thread_id)
     assert (thread.status, thread.turn_count, thread.pending) == ("idle", len(turns), None)
     assert [turn.number for turn in turns] == list(range(1, len(turns) + 1))
     assert all(turn.persisted for turn in turns)
-    stored = table.read_turns(ANNA, thread_id, limit=99)
+    stored = store.turns.newest(ANNA, thread_id, limit=99)
     assert [(turn.message, turn.reply) for turn in stored] == [(turn.message, turn.reply) for turn in turns]
     expected = [(turn.message, turn.reply) for turn in turns if turn.status == "complete"]
     if scenario.agent == "story":
         assert [saw(turn.reply) for turn in turns] == [[t.message for t in turns[:n]] for n in range(len(turns))]
     if scenario.agent != "asking":
-        said = messages_of(table, thread_id)
+        said = messages_of(store, thread_id)
         assert said == [part for message, reply in expected for part in (("human", message), ("ai", reply))]

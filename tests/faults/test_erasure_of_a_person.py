@@ -144,10 +144,10 @@ class Office:
         self.desk = desk = Desk(items, objects)
         self.stage = items.stage = objects.stage = Stage(self.chance, desk.clock)
         facts: dict[str, Any] = {"clock": desk.clock, "mint": self.chance.randbytes}
-        self.documents = Attachments(items, KeptUploads(objects), desk.sealer, threads=desk.table, clock=desk.clock)
+        self.documents = Attachments(desk.store.heads, desk.store.vault, KeptUploads(objects))
         usage = Usage(items, BudgetTuning(tokens_a_day=10), **facts)
         more: Any = {"memories": desk.memories, "facts": {}}
-        self.exports = Exports(desk.table, self.documents, usage, objects, desk.sealer, **more, **facts)
+        self.exports = Exports(desk.store, self.documents, usage, objects, desk.sealer, **more, **facts)
         eraser = Eraser(items, desk.blobs, clock=desk.clock)
         self.persons = Persons(items, eraser, clock=desk.clock, at_once=1)
         desk.cleanup.begin_at(hour(int(desk.clock.now * 1000)))
@@ -174,10 +174,10 @@ class Office:
     def turn(self, thread: str, ends: str) -> None:
         begun = self.desk.begin(thread, LONG)
         if ends == "fails":
-            self.desk.table.release(begun)
+            self.desk.store.leases.release(begun)
             return
         plan, _ = self.desk.prepare(begun, LONG, details={"rows": LONG * 4})
-        self.desk.table.apply(plan)
+        self.desk.store.turns.commit(plan)
 
     def document(self) -> None:
         claimed = self.documents.claim(self.key)
@@ -253,5 +253,5 @@ def test_no_interleaving_leaves_anything_of_before(part: int) -> None:
         assert (len(kept) < len(office.left())) == (began > receipt.erased_at), seed
         assert office.items.get(user_key(ANN), ERASURE) is None
         for thread in new & office.alive().keys():
-            office.desk.table.read_turns(ANN, thread, limit=10)
+            office.desk.store.turns.newest(ANN, thread, limit=10)
     assert clean_at_once > STORIES / 5 / 2

@@ -60,20 +60,20 @@ def test_a_thread_with_a_turn_every_20_hours_keeps_all_of_a_week(desk: Desk) -> 
 def test_after_24_hours_and_a_second_a_thread_is_gone_from_every_read_while_its_items_lie_there(desk: Desk) -> None:
     desk.say("idle")
     desk.clock.now += 24 * HOURS - 1
-    assert desk.table.read_thread(ANN, "idle").turn_count == 1
+    assert desk.store.threads.read(ANN, "idle").turn_count == 1
     desk.clock.now += 2
     reads: list[Callable[[], object]] = [
-        lambda: desk.table.read_thread(ANN, "idle"),
-        lambda: desk.table.read_turns(ANN, "idle", limit=10),
-        lambda: desk.table.read_turn(ANN, "idle", 1),
-        lambda: desk.table.update_thread(ANN, "idle", {"a": 1}),
-        lambda: desk.table.delete_thread(ANN, "idle"),
-        lambda: desk.table.begin(ANN, "idle", key="k", body=b"", message="again"),
+        lambda: desk.store.threads.read(ANN, "idle"),
+        lambda: desk.store.turns.newest(ANN, "idle", limit=10),
+        lambda: desk.store.turns.read(ANN, "idle", 1),
+        lambda: desk.store.threads.update(ANN, "idle", {"a": 1}),
+        lambda: desk.store.threads.delete(ANN, "idle"),
+        lambda: desk.store.leases.begin(ANN, "idle", key="k", body=b"", message="again"),
     ]
     for read in reads:
         with pytest.raises(NotFound):
             read()
-    assert desk.table.search_threads(ANN) == []
+    assert desk.store.listing.search(ANN) == []
     assert len(desk.all_of("idle")) == 3
 
 
@@ -82,7 +82,7 @@ def test_a_thread_never_outlives_thirty_days(desk: Desk) -> None:
         desk.say("long")
         desk.clock.now += 16 * HOURS
     desk.say("long", "one day before its end")
-    thread = desk.table.read_thread(ANN, "long")
+    thread = desk.store.threads.read(ANN, "long")
     assert thread.expires_at == thread.created_at + 30 * 24 * HOURS
 
 
@@ -134,10 +134,10 @@ def test_cleanup_that_meets_a_revived_thread_leaves_it_whole(
         begun = desk.begin(thread)
         desk.clock.now += 24 * HOURS + 1
         desk.cleanup.begin_at(hour(int((desk.clock.now - 2 * HOURS) * 1000)))
-        items.on_found = lambda begun=begun: desk.table.apply(desk.prepare(begun)[0])  # type: ignore[misc]
+        items.on_found = lambda begun=begun: desk.store.turns.commit(desk.prepare(begun)[0])  # type: ignore[misc]
         cleanup_of(desk, items).sweep()
         assert desk.numbers(thread) == [1, 2]
-        desk.table.delete_thread(ANN, thread)
+        desk.store.threads.delete(ANN, thread)
 
 
 def test_what_was_made_anew_during_the_sweep_is_not_swept(
@@ -189,7 +189,7 @@ def test_a_sweep_killed_before_any_of_its_writes_is_finished_by_the_next(
         except Killed:
             deaths += 1
         with pytest.raises(NotFound):
-            desk.table.read_thread(ANN, thread)
+            desk.store.threads.read(ANN, thread)
         desk.cleanup.sweep()
         assert desk.all_of(thread) == {}
         if deaths <= point:
@@ -294,7 +294,7 @@ def test_a_thread_whose_claim_died_goes_on_growing_old(desk: Desk, dynamodb: "Dy
 
 def test_what_its_user_deleted_was_never_overdue(desk: Desk) -> None:
     desk.begin("leased")
-    desk.table.delete_thread(ANN, "leased")
+    desk.store.threads.delete(ANN, "leased")
     desk.clock.now += 3 * HOURS
     swept = desk.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 0)
@@ -337,7 +337,7 @@ READABLE_ENOUGH: tuple[Item, ...] = (
 def fill(desk: Desk, count: int) -> None:
     """Threads that are expired, the first of them spoilt in each of the ways above."""
     for number in range(count):
-        desk.table.create_thread(ANN, f"t{number}")
+        desk.store.threads.create(ANN, f"t{number}")
     for number, changes in enumerate(UNREADABLE + READABLE_ENOUGH):
         spoilt = desk.head(f"t{number}") | changes
         desk.items.put({name: value for name, value in spoilt.items() if value is not None})

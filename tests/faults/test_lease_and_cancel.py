@@ -102,12 +102,12 @@ async def test_a_store_that_hangs_over_a_renewal_holds_up_neither_the_reply_nor_
 
 @asynccontextmanager
 async def _after_one_turn(site: Site) -> AsyncIterator[tuple[Turns, Callable[[], object]]]:
-    turns, table = site.turns(), site.table()
+    turns, store = site.turns(), site.table()
     await send(turns, request("t", "one", "k1"))
 
     def seen() -> object:
-        thread = table.read_thread(ANNA, "t")
-        return thread.turn_count, table.read_turns(ANNA, "t", limit=9), messages_of(table, "t")
+        thread = store.threads.read(ANNA, "t")
+        return thread.turn_count, store.turns.newest(ANNA, "t", limit=9), messages_of(store, "t")
 
     yield turns, seen
 

@@ -31,12 +31,12 @@ AFTERWARDS: list[Fate | None] = [None, "throttled", "held", "slow"]  # what befa
 
 async def send(desk: Desk, thread_id: str, message: str = MESSAGE) -> Turn:
     wanted = TurnRequest(ANN, message, thread_id=thread_id, key=message[:4], create=True)
-    return await (await turns_over(desk.table, story([]), clock=desk.clock).start(wanted)).finish()
+    return await (await turns_over(desk.store, story([]), clock=desk.clock).start(wanted)).finish()
 
 
 def replies(desk: Desk, thread_id: str) -> list[str]:
     """What is kept of the message."""
-    turns = desk.table.read_turns(ANN, thread_id, limit=100)
+    turns = desk.store.turns.newest(ANN, thread_id, limit=100)
     return [turn.reply for turn in turns if turn.message == MESSAGE]
 
 
@@ -107,7 +107,7 @@ async def test_the_same_request_runs_at_once_where_the_turn_is_not_kept(
     wire.mend()
     assert turn.persisted is False
     is_so(turn, replies(desk, "x"))
-    pending = desk.table.read_thread(ANN, "x").pending
+    pending = desk.store.threads.read(ANN, "x").pending
     assert pending
     assert pending.message == MESSAGE
     again = await send(desk, "x")  # at the same second: no lease is in its way

@@ -15,14 +15,14 @@ from turns_over import turns_over
 
 async def test_a_request_waits_encrypted_and_its_owner_reads_the_turn_restored(tmp_path: Path) -> None:
     desk, tokens = Desk(MemoryItems(), FolderObjects(tmp_path)), list[str]()
-    turns = turns_over(desk.table, story([]), clock=desk.clock, private=frozenset({"story"}))
-    runs = Runs(turns, desk.table)
+    turns = turns_over(desk.store, story([]), clock=desk.clock, private=frozenset({"story"}))
+    runs = Runs(turns, desk.store)
 
     async def launch(token: str) -> None:
         tokens.append(token)
 
     runs.launch_by(launch)
-    desk.table.create_thread(ANN, "t", agent="story")
+    desk.store.threads.create(ANN, "t", agent="story")
     said = str(canary("message"))
 
     record = await runs.enqueue(TurnRequest(ANN, said, thread_id="t"))

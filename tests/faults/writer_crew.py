@@ -242,16 +242,16 @@ def _words(each: Child) -> Iterator[Any]:
 
 def examine(site: Site, notes: list[Notes], report: Report) -> None:
     """Compares the thread with what its writers were told."""
-    table = site.table()
-    thread = table.read_thread(ANNA, THREAD)
-    stored = table.read_turns(ANNA, THREAD, limit=10**6)
+    store = site.table()
+    thread = store.threads.read(ANNA, THREAD)
+    stored = store.turns.newest(ANNA, THREAD, limit=10**6)
     keys = [turn.message for turn in stored]
     told = [line for each in notes for line in each.lines() if "number" in line]
     by_key = {turn.message: turn for turn in stored}
     report.turns, report.acknowledged = len(stored), len(told)
     report.lost = sum(1 for line in told if line["key"] not in by_key)
     report.doubled = len(keys) - len(set(keys))
-    said = messages_of(table, THREAD)
+    said = messages_of(store, THREAD)
     whole = [part for turn in stored for part in (("human", turn.message), ("ai", turn.reply))]
     report.half = sum(1 for one, other in zip(said, whole, strict=False) if one != other) + abs(len(said) - len(whole))
     report.wrong += [f"status {thread.status}"] if thread.status != "idle" else []

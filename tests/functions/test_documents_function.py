@@ -53,13 +53,13 @@ def upload(services: Services, s3: "S3Client", thread_id: str, name: str, body: 
 
 
 def test_uploads_become_documents_or_say_why_not_and_leave_the_bucket(services, s3, invoke):
-    services.table.create_thread(ANN, "t", agent="papers")
+    services.store.threads.create(ANN, "t", agent="papers")
     good = upload(services, s3, "t", "a.md", b"# Contact\nWrite to mario@example.org.")
     bad = upload(services, s3, "t", "b.pdf", b"MZ\x90\0" + bytes(99))
     assert invoke(event_of(good, "uploads/gone", "elsewhere/a b", bad)) is None
     told = {each.name: (each.status, each.code) for each in services.attachments.documents(ANN, "t")}
     assert told == {"a.md": ("ready", None), "b.pdf": ("failed", "unsupported_type")}
-    (active,) = services.attachments.active(services.table.head(ANN, "t"))
+    (active,) = services.attachments.active(services.store.heads.read(ANN, "t"))
     (piece,) = services.attachments.pieces(partition(ANN, "t"), active.id)
     assert piece.heading == "Contact"
     assert "[EMAIL_" in piece.text

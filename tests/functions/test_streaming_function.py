@@ -209,7 +209,7 @@ def test_an_error_half_way_is_an_event_and_the_runtimes_error_trailer(
 def busy_thread(services: Services, client: httpx.Client) -> None:
     """Another writer holds the thread `t1`."""
     principal = Principal("t", client.headers["x-user"])
-    services.table.begin(principal, "t1", key="other", body=b"other", message="other", agent=None, create=True)
+    services.store.leases.begin(principal, "t1", key="other", body=b"other", message="other", agent=None, create=True)
 
 
 @pytest.mark.parametrize(

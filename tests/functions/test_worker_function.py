@@ -37,7 +37,7 @@ def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tup
     """The id of a run, and what a worker is told of it."""
     client = RecordingClient()
     services.runs.launch_by(partial(invoke_worker, client, "worker"))
-    services.table.create_thread(ANN, thread_id, agent="papers")
+    services.store.threads.create(ANN, thread_id, agent="papers")
     record = asyncio.run(services.runs.enqueue(TurnRequest(ANN, message, thread_id=thread_id)))
     (said,) = client.asked
     assert said | {"Payload": ""} == {"FunctionName": "worker", "InvocationType": "Event", "Payload": ""}
@@ -62,12 +62,12 @@ def test_a_run_that_was_accepted_becomes_one_turn_however_often_the_worker_is_to
     assert [invoke(token), invoke(token)] == [None, None]
     turn = asyncio.run(services.runs.join(ANN, "t", run_id, 5))
     assert (turn.number, turn.message, turn.run_id, turn.persisted) == (1, QUESTION, run_id, True)
-    assert services.table.read_thread(ANN, "t").turn_count == 1
+    assert services.store.threads.read(ANN, "t").turn_count == 1
 
 
 def test_a_run_whose_thread_is_gone_is_passed_over(services, invoke):
     _, token = accepted(services, "gone")
-    services.table.delete_thread(ANN, "gone")
+    services.store.threads.delete(ANN, "gone")
     assert invoke(token) is None
 
 
@@ -97,7 +97,7 @@ FAULTS = [
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(services, fault):
-    services.table.create_thread(ANN, f"fault-{type(fault).__name__}", agent="papers")
+    services.store.threads.create(ANN, f"fault-{type(fault).__name__}", agent="papers")
     wanted = TurnRequest(ANN, QUESTION, thread_id=f"fault-{type(fault).__name__}", key="k")
     services.runs.launch_by(partial(invoke_worker, RecordingClient(fault), "worker"))
     with pytest.raises(StoreUnavailable) as refused:

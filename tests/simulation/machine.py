@@ -17,7 +17,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.steps import Steps
+from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import TurnTuning
@@ -38,12 +38,12 @@ class Machine:
         self.sealer = Sealer(*world.ring, refresh=world.read_ring, clock=self.clock)
         self.items = Items(process.client, "table", sleep=world.sim.sleep)
         self.blobs = Blobs(self.objects, self.items, clock=self.clock, inline_bytes=4_000)
-        self.table = Steps(self.items, self.blobs, self.sealer, **self.kept)
+        self.table = Store(self.items, self.blobs, self.sealer, **self.kept)
         eraser = Eraser(self.items, self.blobs, clock=self.clock, parallel=world.sim.in_parallel)
         self.cleanup = Cleanup(self.items, eraser, clock=self.clock)
         self.persons = Persons(self.items, eraser, clock=self.clock, at_once=2)
         self.uploads, self.http = KeptUploads(self.objects), Http(self)
-        self.attachments = Attachments(self.items, self.uploads, self.sealer, threads=self.table, clock=self.clock)
+        self.attachments = Attachments(self.table.heads, self.table.vault, self.uploads)
         self.memories = partial(Memories, self.items, self.sealer, inline_bytes=120, **self.chance)
         self.make_lock = partial(Lock, world.sim)
         self.front = self.http if world.plan.family == "serving" else self.table

@@ -27,7 +27,7 @@ from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.keys import HEAD, expiry_bucket, partition
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns import TurnRequest
 
 ANOTHER = Principal("another", "bob")
@@ -51,7 +51,7 @@ class Scene:
     refused: list[dict[str, str]] = field(default_factory=list)
     """What opens nothing."""
 
-    table: Table | None = None
+    table: Store | None = None
     rests_until: float = 0
     """When what could not be read is asked for again, in monotonic seconds."""
 
@@ -368,8 +368,8 @@ def get_in_the_way(scene: Scene) -> None:
     busy, thread, key = scene.thread(3), f"/threads/{scene.thread(1)}/turns", scene.key()
     good = scene.body(session_id=busy, agent="papers")
     asked = TurnRequest(scene.principal, good["message"], agent="papers")
-    assert scene.table
-    scene.table.begin(scene.principal, busy, key=key, body=asked.body(), message=asked.message, create=True)
+    assert scene.store
+    scene.store.leases.begin(scene.principal, busy, key=key, body=asked.body(), message=asked.message, create=True)
     scene.send("POST", "/chat", good, expect="thread_busy")
     scene.send("POST", "/chat/stream", good, headers={"Idempotency-Key": key}, expect="turn_in_progress")
     scene.send("POST", "/chat", scene.body(session_id=busy), headers={"Idempotency-Key": key}, expect=422)

@@ -41,7 +41,7 @@ from turnkeep.records import Principal
 from turnkeep.ring import secrets_of
 from turnkeep.settings import Settings
 from turnkeep.storage.items import Items
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep_demo.database.field_service import FOLDER, sample_file
 from turnkeep_local.objects import FolderObjects
 
@@ -173,7 +173,7 @@ class Stores:
             "AWS_REGION": os.environ["AWS_DEFAULT_REGION"],
             "AWS_EC2_METADATA_DISABLED": "true",
             "AWS_ENDPOINT_URL": self.url,
-            "TABLE_NAME": self.table,
+            "TABLE_NAME": self.store,
             "BUCKET_NAME": self.bucket,
             "CAMPAIGNS__WAREHOUSE": f"mysql+pymysql://reader:{word['warehouse']}@127.0.0.1:9/ads",
             "DATABASE__URL": f"mysql+pymysql://reader:{word['database']}@127.0.0.1:9/field",
@@ -346,7 +346,7 @@ def test_nothing_that_is_planted_ends_where_it_should_not(kind: str, scene: Scen
     templated."""
     with issuer_of(kind) as issuer:
         vault = start_with_tokens(scene, stores, issuer) if issuer else start_with_keys(scene, stores)
-        scene.table = table_of(scene, stores)
+        scene.store = table_of(scene, stores)
         spoil, faults = (drive.spoil_every_route,), (*drive.FAULTS, drive.run_out_of_time)
         if issuer:
             spoil, faults = (), (drive.ask_the_database,)  # which reads the secret of its login again
@@ -445,7 +445,7 @@ def start(scene: Scene, environ: dict[str, str], of_the_app: dict[str, str]) -> 
         scene.site.start(function, environ)
 
 
-def table_of(scene: Scene, stores: Stores) -> Table:
+def table_of(scene: Scene, stores: Stores) -> Store:
     settings = Settings(table_name=stores.table, seal_key=SecretStr(scene.word["sealkey"]))
     return build(settings, dynamodb=stores.dynamodb, objects=FolderObjects(scene.site.folder / "nowhere")).table
 
@@ -480,7 +480,7 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
         environ["DATABASE__URL"] = f"sqlite:///{shutil.copy(sample_file(DAY), tmp_path / word['database'])}"
         del environ["AWS_ENDPOINT_URL"]
         site.serve(environ)
-        scene.table = table_of(scene, stores)
+        scene.store = table_of(scene, stores)
         for part in (drive.spoil_every_route, drive.use_every_route, *drive.FAULTS):
             part(scene)
         scene.send("GET", "/agents", headers={"X-Forwarded-For": word["address"]}, expect="unauthorized")

@@ -19,6 +19,6 @@ class Routes:
     def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
         self._services = services
         self._settings = services.settings
-        self._table = services.table
+        self._store = services.store
         self._turns = services.turns
         self._new_id = new_id

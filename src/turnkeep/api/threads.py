@@ -17,7 +17,7 @@ from turnkeep.records import JSON, Principal
 from turnkeep.storage.listing import SEARCHED_THREADS, Found
 
 if TYPE_CHECKING:
-    from turnkeep.storage.table import Table
+    from turnkeep.storage.store import Store
 
 _NEXT = {"description": "there may be more: what to send as `cursor`", "schema": {"type": "string"}}
 _UNREADABLE = {
@@ -45,7 +45,7 @@ class ThreadRoutes(Routes):
     def create(self, caller: Caller, body: NewThread | None = None) -> ThreadView:
         wanted = body or NewThread()
         agent, metadata = agent_in(wanted.metadata)
-        thread = self._table.create_thread(
+        thread = self._store.threads.create(
             caller,
             wanted.thread_id or self._new_id(),
             agent=agent,
@@ -58,7 +58,7 @@ class ThreadRoutes(Routes):
     def search(self, caller: Caller, response: Response, body: ThreadSearch | None = None) -> Any:
         """The caller's threads, newest activity first. A search looks at no more than 1,000 threads."""
         wanted = body or ThreadSearch()
-        found = find_threads(self._table, caller, wanted)
+        found = find_threads(self._store, caller, wanted)
         if found.cursor:
             response.headers["X-Pagination-Next"] = found.cursor
         if found.unreadable:
@@ -72,16 +72,16 @@ class ThreadRoutes(Routes):
         return views
 
     def read(self, thread_id: Id, caller: Caller) -> ThreadView:
-        return ThreadView.of(self._table.read_thread(caller, thread_id))
+        return ThreadView.of(self._store.threads.read(caller, thread_id))
 
     def change(
         self, thread_id: Id, body: ThreadChange, caller: Caller, prefer: Annotated[str | None, Header()] = None
     ) -> Any:
-        changed = self._table.update_thread(caller, thread_id, body.metadata)
+        changed = self._store.threads.update(caller, thread_id, body.metadata)
         return Response(status_code=204) if prefer == "return=minimal" else ThreadView.of(changed)
 
     def delete(self, thread_id: Id, caller: Caller) -> None:
-        self._table.delete_thread(caller, thread_id)
+        self._store.threads.delete(caller, thread_id)
 
 
 def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
@@ -92,15 +92,15 @@ def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
     return agent, {key: value for key, value in named.items() if key not in facts or facts[key] != value} or None
 
 
-def find_threads(table: "Table", caller: Principal, wanted: ThreadSearch) -> Found:
+def find_threads(store: "Store", caller: Principal, wanted: ThreadSearch) -> Found:
     """In another order than by activity all are looked at, and the page has no cursor."""
     agent, metadata = agent_in(wanted.metadata)
     asked: Any = {"metadata": metadata, "status": wanted.status, "agent": wanted.agent or agent}
     by, is_ascending = wanted.sort_by or "updated_at", wanted.sort_order == "asc"
     if by in ("updated_at", "state_updated_at") and not is_ascending and wanted.ids is None:
         page: Any = {"limit": wanted.limit, "offset": wanted.offset, "cursor": wanted.cursor}
-        return table.search_threads(caller, **asked, **page)
-    every = table.search_threads(caller, **asked, limit=SEARCHED_THREADS)
+        return store.listing.search(caller, **asked, **page)
+    every = store.listing.search(caller, **asked, limit=SEARCHED_THREADS)
     fitting = [thread for thread in every if wanted.ids is None or thread.thread_id in wanted.ids]
     fitting.sort(key=lambda thread: getattr(thread, by.removeprefix("state_")), reverse=not is_ascending)
     every[:], every.cursor = fitting[wanted.offset : wanted.offset + wanted.limit], None

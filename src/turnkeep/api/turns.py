@@ -67,11 +67,11 @@ class TurnRoutes(Routes):
 
     def history(self, thread_id: Id, query: Annotated[TurnsQuery, Query()], caller: Caller) -> Turns:
         """The newest `limit` turns, oldest first, or as many of them as fit into 5 MB."""
-        found = self._table.read_turns(caller, thread_id, limit=query.limit, before=query.before)
+        found = self._store.turns.newest(caller, thread_id, limit=query.limit, before=query.before)
         return Turns.newest_of([TurnView.of(turn) for turn in found])
 
     def read(self, thread_id: Id, number: TurnNumber, caller: Caller) -> TurnView:
-        return TurnView.of(self._table.read_turn(caller, thread_id, number)).bounded()
+        return TurnView.of(self._store.turns.read(caller, thread_id, number)).bounded()
 
     async def take(
         self, thread_id: Id, body: NewTurn, *, caller: Caller, key: Key, request: Request, response: Response
@@ -88,7 +88,7 @@ class TurnRoutes(Routes):
         """A new thread with the same turns, or the first of them; both go on apart. Documents stay where they are."""
         wanted = body or Fork()
         to = wanted.thread_id or request.app.state.new_id()
-        return ThreadView.of(self._table.fork(caller, thread_id, to, turn=wanted.turn))
+        return ThreadView.of(self._store.fork(caller, thread_id, to, turn=wanted.turn))
 
     async def chat(self, body: Chat, caller: Caller, key: Key, request: Request, response: Response) -> ChatView:
         running = await self._turns.start(_chat_request(request, caller, body, key))

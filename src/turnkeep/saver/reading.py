@@ -21,12 +21,14 @@ from turnkeep.storage.keys import checkpoint_key, checkpoint_name, space_key
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.steps import MOVED, Steps
+from turnkeep.storage.store import Store
 
 _POSITION = attrgetter("last", "checkpoint_name", "born")
 
 
 class Reader:
-    _table: Steps
+    _store: Store
+    _steps: Steps
     _who: Principal
     _cursors: Cursors
     _writer: str
@@ -52,14 +54,14 @@ class Reader:
         """Move the cursor to HEAD; return the writes of its checkpoint."""
         stood = cursor.head
         if cursor.is_known and stood and stood.checkpoint_name:
-            head, writes = self._table.peek(stood.pk, stood.checkpoint_name)
+            head, writes = self._steps.peek(stood.pk, stood.checkpoint_name)
         else:
-            head, writes = self._table.living(self._who, thread_id), ()
+            head, writes = self._store.heads.find(self._who, thread_id), ()
         if head and stood and _POSITION(head) == _POSITION(stood):
             cursor.head = head
             return writes
         try:
-            loaded = self._table.load(head, None) if head else Loaded()
+            loaded = self._store.turns.load(head, None) if head else Loaded()
         except Superseded:  # deleted or continued while it was read
             cursor.is_known = False
             return self._refresh(cursor, thread_id)
@@ -68,7 +70,7 @@ class Reader:
 
     def _older(self, cursor: Cursor, head: Head, config: RunnableConfig, wanted: str) -> CheckpointTuple | None:
         try:
-            loaded = self._table.load(head, None, wanted)
+            loaded = self._store.turns.load(head, None, wanted)
         except (NotFound, Superseded):
             return None
         cursor.addressed.add(wanted)
@@ -78,7 +80,7 @@ class Reader:
         self, cursor: Cursor, head: Head, config: RunnableConfig, name: str, wanted: str | None
     ) -> CheckpointTuple | None:
         """Return a sub-graph's newer checkpoint: the saver's or that of the API's last turn."""
-        beside, kept = self._table.beside, cursor.run.get_tuple(config)
+        beside, kept = self._steps.beside, cursor.run.get_tuple(config)
         if wanted:
             space = beside.one(head, name, wanted)
         else:
@@ -103,7 +105,7 @@ class Reader:
             return Loaded(head.n, head.last) if head else Loaded()
         if head is None or parent is None or not (is_fork or parent in cursor.addressed):
             raise ThreadMoved(MOVED)
-        loaded = self._table.load(head, None, parent)
+        loaded = self._store.turns.load(head, None, parent)
         cursor.stand(head, loaded)
         return loaded
 
@@ -112,7 +114,7 @@ class Reader:
         if not cursor.is_known:
             self._refresh(cursor, thread_id)
         if cursor.head is None:
-            head, _ = self._table.make_head(self._who, thread_id, {})
+            head, _ = self._store.heads.make(self._who, thread_id, {})
             if head.checkpoint:
                 raise ThreadMoved(MOVED)
             cursor.head = head
@@ -129,14 +131,14 @@ class Reader:
             return checkpoint_key(str(head.checkpoint_name))
         if (name, checkpoint_id) not in cursor.places:
             is_new = not name and checkpoint_id > (head.checkpoint or "")
-            known = None if is_new else self._table.find(head.pk, key_of(checkpoint_id))
+            known = None if is_new else self._steps.find(head.pk, key_of(checkpoint_id))
             cursor.places[name, checkpoint_id] = known or key_of(self._name(head, checkpoint_id))
         return cursor.places[name, checkpoint_id]
 
     # listing
 
     def threads(self) -> Iterator[str]:
-        return (thread.thread_id for thread in self._table.every_thread(self._who, Found()))
+        return (thread.thread_id for thread in self._store.listing.all(self._who, Found()))
 
     def list(
         self,
@@ -165,12 +167,12 @@ class Reader:
         name: str | None = config["configurable"].get("checkpoint_ns") if config else None
         at: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         with suppress(NotFound):
-            head = self._table.head(self._who, thread_id)
-            for loaded in self._table.history(head, None, limit=-1, before=before) if not name else ():
+            head = self._store.heads.read(self._who, thread_id)
+            for loaded in self._store.turns.history(head, None, limit=-1, before=before) if not name else ():
                 if found := Run(loaded, whole=True).get_tuple(at):
                     yield found
             if name != "":
-                yield from (_tuple_of(space, at) for space in self._table.beside.every(head, name))
+                yield from (_tuple_of(space, at) for space in self._steps.beside.every(head, name))
 
 
 def _tuple_of(space: Space, config: RunnableConfig) -> CheckpointTuple:

@@ -34,6 +34,7 @@ from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.opening import make_table, open_client, open_sealer
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.steps import Steps
+from turnkeep.storage.store import Store
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -84,7 +85,8 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         items = Items(self._client, table_name)
         blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
         how: Any = {"clock": clock, "mint": mint, "thread_hours": thread_hours}
-        self._table = Steps(items, blobs, open_sealer(seal_key), lease_seconds=lease_seconds, **how)
+        self._store = Store(items, blobs, open_sealer(seal_key), lease_seconds=lease_seconds, **how)
+        self._steps = Steps(self._store)
         self._holds = lease_seconds > 0
         self._who = Principal(tenant, user)
         self._agent = agent
@@ -153,7 +155,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     def _step(self, cursor: Cursor, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
         cursor.owner = cursor.owner or self._mint(OWNER_BYTES)
         holds = self._holds and turn is None
-        cursor.head = self._table.step(head, loaded, saved, turn, cursor.owner, holds=holds)
+        cursor.head = self._steps.step(head, loaded, saved, turn, cursor.owner, holds=holds)
         if turn:
             cursor.end_turn()
 
@@ -168,7 +170,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         space = Space(name, checkpoint_id, {"state": dumped(parts, checkpoint["channel_values"].items())[1]})
         root = config["configurable"].get("checkpoint_map", {}).get("")
         sk = cursor.places[name, checkpoint_id] = space_key(name, self._name(head, checkpoint_id))
-        self._table.beside.put_space(head, sk, space, root)
+        self._steps.beside.put_space(head, sk, space, root)
         cursor.run.forget(name)
         cursor.inner.add(name)
         if ":" not in name:
@@ -191,7 +193,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         with cursor.lock:
             head = self._living(cursor, thread_of(config))
             sk = self._place(cursor, head, name, checkpoint_id)
-        self._table.beside.put_writes(head.pk, sk, stored, int(self._clock() * 1000), spaces)
+        self._steps.beside.put_writes(head.pk, sk, stored, int(self._clock() * 1000), spaces)
         if not name:
             with cursor.lock:
                 self._after_writes(cursor, config, channels)
@@ -205,7 +207,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             else:  # pool threads may bring the writes before the checkpoint that they belong to
                 cursor.asked.setdefault(str(base.get_checkpoint_id(config)), channels[INTERRUPT])
         elif ERROR in channels and cursor.head and cursor.owner:
-            self._table.let_go(cursor.head, cursor.owner)
+            self._steps.let_go(cursor.head, cursor.owner)
 
     def _ask(self, cursor: Cursor, config: RunnableConfig, question: Any) -> None:
         """A run that asks back is a turn, of the checkpoint that stands, and holds its thread no longer."""
@@ -214,7 +216,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         if head is None or not head.checkpoint or (self._holds and not is_ours):
             return
         turn = self._turn(cursor, question_in(question), asks=True)
-        of = self._table.link_of(head)
+        of = self._steps.link_of(head)
         saved = Saved(head.checkpoint, {}, (), interrupted=True, of=of, name=head.checkpoint_name)
         try:
             self._step(cursor, head, Loaded(head.n, head.last), saved, turn)
@@ -227,14 +229,14 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     def delete_thread(self, thread_id: str) -> None:
         self._cursors.forget(str(thread_id))
         try:
-            self._table.delete_thread(self._who, str(thread_id))
+            self._store.threads.delete(self._who, str(thread_id))
         except NotFound:
             return
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """All checkpoints that the newest leads back to, with writes and sub-graphs; there whole or not at all. Raises
         NotFound, ThreadExists."""
-        self._table.fork(self._who, str(source_thread_id), str(target_thread_id), whole=True)
+        self._store.fork(self._who, str(source_thread_id), str(target_thread_id), whole=True)
         self._cursors.forget(str(target_thread_id))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
@@ -242,14 +244,14 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         for thread_id in map(str, thread_ids):
             if strategy == "delete":
                 self.delete_thread(thread_id)
-            elif head := self._table.living(self._who, thread_id):
-                self._table.keep_newest(head)
+            elif head := self._store.heads.find(self._who, thread_id):
+                self._steps.keep_newest(head)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Looks at every thread of the principal. One of which nothing else is left is deleted. Raises ThreadBusy, and
         ThreadMoved where another writer has gone on meanwhile."""
         for thread_id in self.threads() if run_ids else ():
-            head = self._table.living(self._who, thread_id)
+            head = self._store.heads.find(self._who, thread_id)
             stays, goes = set[tuple[str, str]](), set[tuple[str, str]]()
             for found in self.list({"configurable": {"thread_id": thread_id}}):
                 some = goes if found.metadata.get("run_id") in run_ids else stays
@@ -260,9 +262,9 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             newest = max((checkpoint_id for name, checkpoint_id in stays if not name), default=None)
             with suppress(NotFound):  # deleted meanwhile
                 if newest or (stays and not head.checkpoint):
-                    self._table.drop_checkpoints(head, newest, goes)
+                    self._steps.drop_checkpoints(head, newest, goes)
                 else:
-                    self._table.delete_thread(self._who, thread_id, only=head)
+                    self._store.threads.delete(self._who, thread_id, only=head)
 
     aput = _in_thread(put)
     aput_writes = _in_thread(put_writes)

@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from turnkeep.errors import AgentFault, Superseded
 from turnkeep.storage.attributes import Item, Write
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, action_key, item_ttl
 from turnkeep.storage.leases import MINE, OWNER_BYTES
 from turnkeep.storage.plans import Begun
-from turnkeep.storage.threads import Threads
 
 RESULT_BYTES = 300 * 1024
 _OPEN = "o = :mark AND attribute_not_exists(#data)"
@@ -32,12 +32,17 @@ class Claim:
     is_new: bool
 
 
-class ActionLog(Threads):
-    def claim_action(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
+class ActionLog:
+    def __init__(self, heads: Heads):
+        self._heads = heads
+        self._items = heads.items
+        self._sealer = heads.sealer
+
+    def claim(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
         """Return the right to act, given to one caller ever, or the outcome. `origin` is the digest of the key of the
         run's first turn. Raises Superseded, StoreUnavailable, StateCorrupt."""
         pk, sk = begun.head.pk, action_key(begun.head.born, origin, name, key)
-        mark, now = self._mint(OWNER_BYTES), self._now()
+        mark, now = self._heads.mint(OWNER_BYTES), self._heads.now()
         item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "o": mark, "at": now}
         try:
             self._items.transact(_held(begun), Write("Put", item, "attribute_not_exists(PK)"))
@@ -49,7 +54,7 @@ class ActionLog(Threads):
         result = self._result(item) if "data" in item else None
         return Claim(begun, sk, item["o"], item["at"], result, is_new=item["o"] == mark)
 
-    def settle_action(self, claim: Claim, result: Result) -> None:
+    def settle(self, claim: Claim, result: Result) -> None:
         """Store the result, whoever has the lease, unless the thread is gone. Raises AgentFault over 300 KB."""
         pk, mark = claim.begun.head.pk, claim.mark
         data = self._sealer.encrypt(list(result), pk, claim.sk, mark.hex())
@@ -58,7 +63,7 @@ class ActionLog(Threads):
         with suppress(Refused):
             self._items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)
 
-    def release_action(self, claim: Claim) -> None:
+    def release(self, claim: Claim) -> None:
         """Gives the right to act back; nothing where it is settled. Raises Superseded, StoreUnavailable."""
         key = {"PK": claim.begun.head.pk, "SK": claim.sk}
         try:

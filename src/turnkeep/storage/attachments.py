@@ -30,7 +30,7 @@ class Attachments(Intake):
         self, principal: Principal, thread_id: str, document_id: str, *, name: str, size: int, content_type: str | None
     ) -> tuple[Attachment, Form]:
         """Return a waiting document and its upload form. Raises NotFound, TooManyDocuments, StoreUnavailable."""
-        head, now = self._threads.head(principal, thread_id), self._now()
+        head, now = self._heads.read(principal, thread_id), self._heads.now()
         sk, until = keys.document_key(document_id), now + FORM_SECONDS * 1000
         item = {
             "PK": head.pk,
@@ -65,7 +65,7 @@ class Attachments(Intake):
 
     def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
         """Return key and owner of an awaited file. Raises NotFound, DocumentNotFound, AlreadyUploaded."""
-        item = self._item(self._threads.head(principal, thread_id), document_id)
+        item = self._item(self._heads.read(principal, thread_id), document_id)
         if item["st"] != "waiting":
             raise AlreadyUploaded
         return self._place(item["PK"], document_id)
@@ -74,21 +74,21 @@ class Attachments(Intake):
         """Whether a form that was filled in is ours and still good. Raises StoreUnavailable."""
         said = self.owner_of(key, owner)
         item = self._items.get(said["pk"], keys.document_key(said["id"])) if said else None
-        if item is None or item["st"] != "waiting" or item["until"] < self._now():
+        if item is None or item["st"] != "waiting" or item["until"] < self._heads.now():
             return False
         return not is_erased(self._items.get(item["PK"], keys.HEAD), item["born"])
 
     def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
         """Oldest first, under the names that their owner gave them. Raises NotFound, StoreUnavailable."""
-        return tuple(map(self._shown, self._items_of(self._threads.head(principal, thread_id))))
+        return tuple(map(self._shown, self._items_of(self._heads.read(principal, thread_id))))
 
     def read(self, principal: Principal, thread_id: str, document_id: str) -> Attachment:
         """Raises NotFound, DocumentNotFound, StoreUnavailable."""
-        return self._shown(self._item(self._threads.head(principal, thread_id), document_id))
+        return self._shown(self._item(self._heads.read(principal, thread_id), document_id))
 
     def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
         """With its text, its map and its file, all at once. Raises NotFound, DocumentNotFound, StoreUnavailable."""
-        head = self._threads.head(principal, thread_id)
+        head = self._heads.read(principal, thread_id)
         for _ in range(_TRIES):
             try:
                 return self._remove(self._item(head, document_id))
@@ -146,9 +146,9 @@ class Attachments(Intake):
 
     def _state(self, item: Item) -> tuple[AttachmentStatus, str | None]:
         """A file that never came, and a worker that never came back, are failures as time goes by."""
-        if item["st"] == "waiting" and item["until"] + _GRACE_MS < self._now():
+        if item["st"] == "waiting" and item["until"] + _GRACE_MS < self._heads.now():
             return "failed", "not_uploaded"
-        if item["st"] == "processing" and item["since"] + WORK_MS < self._now():
+        if item["st"] == "processing" and item["since"] + WORK_MS < self._heads.now():
             return "failed", "processing_failed"
         return item["st"], item.get("code")
 

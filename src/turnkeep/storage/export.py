@@ -28,7 +28,7 @@ from turnkeep.storage.listing import Found
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.vault import has_placeholder, reworded_in
 
@@ -56,7 +56,7 @@ class Exports:
 
     def __init__(
         self,
-        table: Table,
+        store: Store,
         attachments: Attachments,
         usage: Usage,
         objects: Objects,
@@ -67,7 +67,7 @@ class Exports:
         clock: Callable[[], float],
         mint: Callable[[int], bytes],
     ):
-        self._table = table
+        self._store = store
         self._attachments = attachments
         self._usage = usage
         self._objects = objects
@@ -97,7 +97,7 @@ class Exports:
             tokens, micro = day.used
             yield "usage", {"day": day.day, "tokens": tokens, "cost_usd": micro / MICRO, "turns": day.turns}
         yield from self._remembered(principal)
-        for listed in self._table.every_thread(principal, found):
+        for listed in self._store.listing.all(principal, found):
             threads += 1
             with suppress(NotFound):  # deleted meanwhile
                 yield from self._thread(principal, listed.thread_id)
@@ -115,7 +115,7 @@ class Exports:
 
     def _thread(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         try:
-            thread, head = self._table.read_thread(principal, thread_id), self._table.head(principal, thread_id)
+            thread, head = self._store.threads.read(principal, thread_id), self._store.heads.read(principal, thread_id)
             yield "thread", _shown(thread)
             yield from self._documents(principal, head)
             yield from self._runs(head)
@@ -129,14 +129,14 @@ class Exports:
         for start in range(1, thread.turn_count + 1, TURNS_AT_ONCE):
             before = min(start + TURNS_AT_ONCE, thread.turn_count + 1)
             limit = before - start
-            for turn in self._table.read_turns(principal, thread.thread_id, limit=limit, before=before, details=True):
+            for turn in self._store.turns.newest(principal, thread.thread_id, limit=limit, before=before, details=True):
                 yield "turn", _told(turn)
-        for turn in self._table.left_turns(principal, thread.thread_id):
+        for turn in self._store.turns.abandoned(principal, thread.thread_id):
             yield "turn", {**_told(turn), "left": True}
 
     def _edits(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
         """What was put into the state past the turns, newest first."""
-        for link, checkpoint in self._table.edits(principal, head.thread_id):
+        for link, checkpoint in self._store.turns.edits(principal, head.thread_id):
             from turnkeep.storage.elements import written_by  # noqa: PLC0415 - LangGraph loads with it
 
             facts = {"thread_id": head.thread_id, "after_turn": link.item["n"]}
@@ -150,14 +150,14 @@ class Exports:
 
     def _runs(self, head: Head) -> Iterator[tuple[str, JSON]]:
         """What was asked in the background, for as long as it is kept."""
-        for queued in self._table.queued_runs(head):
+        for queued in self._store.queue.all(head):
             facts = {"thread_id": head.thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
-            yield "run", facts | {"request": json.loads(self._table.request_of(queued)) if queued.data else None}
+            yield "run", facts | {"request": json.loads(self._store.queue.request_of(queued)) if queued.data else None}
 
     def _restored(self, head: Head, value: JSON) -> JSON:
         if not has_placeholder(value):
             return value
-        values = self._table.vault.values(head)
+        values = self._store.vault.values(head)
         return dict(reworded_in(value, lambda text: restored(text, values)))
 
     def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:

@@ -7,12 +7,11 @@ from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head, is_of_life
-from turnkeep.storage.items import Items, batched
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.items import batched
 from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, seal_context
 from turnkeep.storage.plans import Begun
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import Vault
 
 LINKS_AT_ONCE = 500
@@ -23,12 +22,12 @@ class Fork:
 
     interrupted = False
 
-    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer, vault: Vault, *, source: Head, begun: Begun):
-        self._items = items
-        self._blobs = blobs
-        self._sealer = sealer
+    def __init__(self, heads: Heads, vault: Vault, *, source: Head, begun: Begun):
+        self._items = heads.items
+        self._blobs = heads.blobs
+        self._sealer = heads.sealer
         self._vault = vault
-        self._chain = Chain(items, blobs, sealer)
+        self._chain = Chain(heads.items, heads.blobs, heads.sealer)
         self._source = source
         self._begun = begun
         self._ttl = keys.item_ttl(begun.head.created)

@@ -1,7 +1,7 @@
 """A worker's part of an upload: claims it and makes a document of it, or stores why it failed. One transaction with a
 check of HEAD's incarnation id writes to the thread, either before the erasure claims it, or never."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnkeep.attachments import Piece
@@ -9,11 +9,11 @@ from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, is_erased, read_head
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, document_key, item_ttl, text_key
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import Uploads
+from turnkeep.storage.vault import Vault
 
 PART_BYTES = 350 * 1024
 MAX_TEXT_BYTES = 3 * 1024 * 1024  # packed: text and map must fit into one transaction of 4 MB
@@ -33,15 +33,12 @@ class Claimed:
 
 
 class Intake:
-    """`threads`: those that the documents are of, of the same table. `clock` gives epoch seconds."""
-
-    def __init__(self, items: Items, uploads: Uploads, sealer: Sealer, *, threads: Threads, clock: Callable[[], float]):
-        self._items = items
+    def __init__(self, heads: Heads, vault: Vault, uploads: Uploads):
+        self._heads = heads
+        self._items = heads.items
+        self._sealer = heads.sealer
         self._uploads = uploads
-        self._sealer = sealer
-        self._threads = threads
-        self.vault = threads.vault
-        self._clock = clock
+        self.vault = vault
 
     def claim(self, key: str) -> Claimed | None:
         """The upload for one more attempt; None where nothing waits for it. Raises StoreUnavailable."""
@@ -54,7 +51,7 @@ class Intake:
             return None
         pk, sk = said["pk"], document_key(said["id"])
         taken = "SET st = :processing, since = :now, tries = tries + :one"
-        values = {**_OPEN, ":now": self._now(), ":one": 1}
+        values = {**_OPEN, ":now": self._heads.now(), ":one": 1}
         try:
             item = self._items.update(pk, sk, taken, values, condition="st = :waiting OR st = :processing")
         except Refused:
@@ -123,9 +120,6 @@ class Intake:
 
     def _name(self, item: Item) -> str:
         return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])
-
-    def _now(self) -> int:
-        return int(self._clock() * 1000)
 
 
 def living(pk: str, born: bytes) -> Write:

@@ -8,6 +8,7 @@ from typing import Any
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.records import JSON, Principal, Status, Thread
 from turnkeep.storage.attributes import Item
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.keys import HEAD, thread_of, user_key
 from turnkeep.storage.persons import threads_of
 from turnkeep.storage.threads import Threads
@@ -24,8 +25,12 @@ class Found(list[Thread]):
     unreadable: int = 0
 
 
-class Listing(Threads):
-    def search_threads(
+class Listing:
+    def __init__(self, heads: Heads, threads: Threads):
+        self._heads = heads
+        self._threads = threads
+
+    def search(
         self,
         principal: Principal,
         *,
@@ -40,7 +45,7 @@ class Listing(Threads):
         `cursor` continues an earlier answer, including its `offset`. Raises InvalidRequest for any other cursor."""
         user = user_key(principal)
         skip, after = _place_of(cursor, user) if cursor else (offset, None)
-        rest = threads_of(self._items, user, newest_first=True, after=after, page=SEARCHED_THREADS)
+        rest = threads_of(self._heads.items, user, newest_first=True, after=after, page=SEARCHED_THREADS)
         found = Found()
         seen = self._threads_of(islice(rest, SEARCHED_THREADS), skip + limit, found)
 
@@ -63,7 +68,7 @@ class Listing(Threads):
         """Yield entries with their threads, None if gone or unreadable, page by page; the first page has `first`."""
         size = min(first, LIST_PAGE)
         while page := list(islice(entries, size)):
-            heads = {item["PK"]: item for item in self._items.get_many((entry["PK"], HEAD) for entry in page)}
+            heads = {item["PK"]: item for item in self._heads.items.get_many((entry["PK"], HEAD) for entry in page)}
             for entry in page:
                 yield entry, self._listed(heads.get(entry["PK"]), found)
             size = LIST_PAGE
@@ -71,15 +76,15 @@ class Listing(Threads):
     def _listed(self, item: Item | None, found: Found) -> Thread | None:
         """A living thread as lists show it; one that cannot be read spoils no list."""
         try:
-            head = self._trusted(item) if item else None
-            return self._thread(head, with_message=False) if head and head.is_alive(self._now()) else None
+            head = self._heads.living(item)
+            return self._threads.view(head, with_message=False) if head else None
         except StateCorrupt:
             found.unreadable += 1
             return None
 
-    def every_thread(self, principal: Principal, found: Found) -> Iterator[Thread]:
+    def all(self, principal: Principal, found: Found) -> Iterator[Thread]:
         """Yield each living thread once, longest quiet first, so none is missed; count unreadable ones in `found`."""
-        entries, seen = threads_of(self._items, user_key(principal)), set[str]()
+        entries, seen = threads_of(self._heads.items, user_key(principal)), set[str]()
         for entry, thread in self._threads_of(entries, LIST_PAGE, found):
             if thread and entry["PK"] not in seen:
                 seen.add(entry["PK"])

@@ -80,7 +80,7 @@ class Plan:
     key: bytes
     born: bytes
     puts: tuple[Item, ...]
-    flip: Item
+    changes: Item
 
 
 class Planner:
@@ -117,23 +117,24 @@ class Planner:
         puts += () if saved.of else (self._checkpoint_item(link, saved),)
         puts += tuple(self._vault.items_of(head, sk, saved.pii))
         changed = {"n": number, "gen": gen, "last": sk, "cp": link["cp"]}
-        return self.flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
+        changed |= self._rest_of_head(begun, loaded, saved, turn, now)
+        return self.committing(begun, puts, changed, now), numbered
 
     def fork(self, begun: Begun, tip: Item, beside: tuple[Item, ...], more: Item, now: int) -> Plan:
         """Return the plan that makes a copy the thread of `begun`. `tip`: newest link. `more`: from the other HEAD."""
         changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
         changed |= {"expires": keys.expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
         changed |= {name: value for name, value in more.items() if value is not None}
-        return self.flipped(begun, (tip, *beside), changed, now)
+        return self.committing(begun, (tip, *beside), changed, now)
 
-    def flipped(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
+    def committing(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
         """The plan that makes `changed` of HEAD, where `puts` are what it then leads to."""
         head = begun.head
         signed = {**changed, "created": head.created, "born": head.born, "life": head.life}
         sig = self._sealer.sign(*signed_parts(head.pk, signed))
-        flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": keys.LAYOUT}).items()}
-        flip |= {":seq": head.seq, ":owner": begun.owner}
-        return Plan(head.pk, changed["last"], begun.key, head.born, puts, flip)
+        values = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": keys.LAYOUT}).items()}
+        values |= {":seq": head.seq, ":owner": begun.owner}
+        return Plan(head.pk, changed["last"], begun.key, head.born, puts, values)
 
     def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> Item:
         head = begun.head

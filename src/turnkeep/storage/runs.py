@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 from turnkeep.errors import IdempotencyKeyReused, ThreadBusy
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, is_of_life, run_digest
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, run_key, run_of
 from turnkeep.storage.plans import body_digest, is_body
-from turnkeep.storage.threads import Threads
 
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
 KEPT_SECONDS = 86_400
@@ -38,10 +38,15 @@ class Queued:
     born: bytes | None
 
 
-class RunQueue(Threads):
-    def accept_run(self, head: Head, run_id: str, body: bytes, request: str) -> Queued | None:
+class RunQueue:
+    def __init__(self, heads: Heads):
+        self._heads = heads
+        self._items = heads.items
+        self._sealer = heads.sealer
+
+    def accept(self, head: Head, run_id: str, body: bytes, request: str) -> Queued | None:
         """Store the request; None if it is stored and has not failed. Raises ThreadBusy, IdempotencyKeyReused."""
-        pk, sk, now = head.pk, run_key(run_id, head.born), self._now()
+        pk, sk, now = head.pk, run_key(run_id, head.born), self._heads.now()
         data = self._sealer.encrypt(request, pk, sk)
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "data": data}
         item |= {"b": body_digest(self._sealer, pk, body), "ttl": now // 1000 + KEPT_SECONDS, "born": head.born}
@@ -59,35 +64,32 @@ class RunQueue(Threads):
             return None
         return _read(item)
 
-    def queued_run(self, head: Head, run_id: str) -> Queued | None:
-        return next(iter(self.queued_runs(head, run_id)), None)
+    def find(self, head: Head, run_id: str) -> Queued | None:
+        return next(iter(self.all(head, run_id)), None)
 
-    def queued_runs(self, head: Head, run_id: str = "") -> list[Queued]:
+    def all(self, head: Head, run_id: str = "") -> list[Queued]:
         """Newest first; all, or those of one id."""
         found = [_read(item) for item in self._items.below(head.pk, run_key(run_id)) if is_of_life(item, head)]
         return sorted(found, key=lambda queued: queued.at, reverse=True)
 
     def is_stale(self, queued: Queued) -> bool:
-        return queued.at + STALE_MS < self._now()
-
-    def is_leased(self, head: Head) -> bool:
-        return head.is_leased(self._now())
+        return queued.at + STALE_MS < self._heads.now()
 
     def request_of(self, queued: Queued) -> str:
         """What was accepted; raises StateCorrupt."""
         return str(self._sealer.decrypt(queued.data or b"", queued.pk, queued.sk))
 
-    def fail_run(self, queued: Queued, code: str, *, is_final: bool) -> None:
+    def fail(self, queued: Queued, code: str, *, is_final: bool) -> None:
         """Notes a try that failed; nothing where the run is cancelled or its thread gone. Raises StoreUnavailable."""
         values = {":st": "failed" if is_final else "queued", ":code": code, ":one": 1, ":queued": "queued"}
         change = "SET st = :st, code = :code, tries = tries + :one"
         with suppress(Refused):
             self._items.update(queued.pk, queued.sk, change, values, condition="st = :queued")
 
-    def cancel_run(self, head: Head, run_id: str, *, forget: bool) -> bool:
+    def cancel(self, head: Head, run_id: str, *, forget: bool) -> bool:
         """Take the lease from the run and stop workers from running it, in one step. Return False if the thread moved
         meanwhile. `forget` removes the request. Raises StoreUnavailable."""
-        key, now = {"PK": head.pk, "SK": run_key(run_id, head.born)}, self._now()
+        key, now = {"PK": head.pk, "SK": run_key(run_id, head.born)}, self._heads.now()
         values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS, ":born": head.born}
         change = "SET st = :st, #v = :v, #ttl = :ttl, born = :born, #at = if_not_exists(#at, :now)"
         change += " REMOVE #data" * forget
@@ -97,13 +99,13 @@ class RunQueue(Threads):
             return False
         return True
 
-    # what a worker is told: which run, and nothing that anybody could read
+    # a worker receives a token, which only we can read
 
-    def run_token(self, head: Head, run_id: str) -> str:
+    def token(self, head: Head, run_id: str) -> str:
         sk = run_key(run_id, head.born)
         return self._sealer.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
 
-    def named_run(self, token: str) -> Queued | None:
+    def of_token(self, token: str) -> Queued | None:
         """The run of a token, None where it is gone. Raises StateCorrupt, StoreUnavailable."""
         said = self._sealer.read_token(token, "run")
         item = self._items.get(said["pk"], run_key(said["run"]))

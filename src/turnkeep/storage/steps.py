@@ -5,40 +5,36 @@ one else has the lease. A run takes the lease with its first step, for a while a
 from contextlib import suppress
 from dataclasses import replace
 
-from turnkeep.errors import NotFound, StoreUnavailable, Superseded, ThreadBusy, ThreadMoved, Unsettled
-from turnkeep.records import Principal, Turn
+from turnkeep.errors import StoreUnavailable, Superseded, ThreadBusy, ThreadMoved, Unsettled
+from turnkeep.records import Turn
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.beside import Beside, TaskWrite
+from turnkeep.storage.beside import TaskWrite
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.head import KEY_BYTES, Head
 from turnkeep.storage.items import Refused
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 
 TRIES = 3
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now OR #lease.#o = :owner)"
 
 
-class Steps(Table):
-    @property
-    def beside(self) -> Beside:
-        return self._loader.beside
-
-    def living(self, principal: Principal, thread_id: str) -> Head | None:
-        try:
-            return self.head(principal, thread_id)
-        except NotFound:
-            return None
+class Steps:
+    def __init__(self, store: Store):
+        self._store = store
+        self._heads = store.heads
+        self._items = store.heads.items
+        self.beside = store.turns.loader.beside
 
     def peek(self, pk: str, name: str) -> tuple[Head | None, tuple[TaskWrite, ...]]:
         """HEAD, and the writes after the checkpoint of this name: one Query where it is the newest."""
         sk = keys.checkpoint_key(name)
         found = self._items.between(pk, f"{sk}#", keys.HEAD)
-        head = self._trusted(found[-1]) if found and found[-1]["SK"] == keys.HEAD else None
+        head = self._heads.living(found[-1]) if found and found[-1]["SK"] == keys.HEAD else None
         writes = self.beside.writes_in(item for item in found if keys.checkpoint_of(item["SK"]) == sk)
-        return head if head and head.is_alive(self._now()) else None, writes
+        return head, writes
 
     def find(self, pk: str, sk: str) -> str | None:
         """The key of the stored checkpoint whose key is `sk` without its writer."""
@@ -51,27 +47,27 @@ class Steps(Table):
         """Store a step after the link of `head` and return the new HEAD. `owner`: the lease, taken or renewed
         while it `holds`, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
         thread was deleted, Unsettled if the outcome is unknown, StoreUnavailable."""
-        key = self._mint(KEY_BYTES)  # the key names the step's link
+        key = self._heads.mint(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
-        plan, _ = self._planner.plan(begun, loaded, saved, turn, self._now())
+        plan, _ = self._store.turns.planner.plan(begun, loaded, saved, turn, self._heads.now())
         if not turn:  # an edit is no activity: it leaves the index of the user as it is
-            plan = replace(plan, flip={**plan.flip, ":la": head.active})
+            plan = replace(plan, changes={**plan.changes, ":la": head.active})
         self._items.write_many(puts=plan.puts)
         try:
-            return self._flip(plan, head, owner, is_turn=turn is not None, holds=holds)
+            return self._commit_head(plan, head, owner, is_turn=turn is not None, holds=holds)
         except StoreUnavailable as error:  # of the update, or after one that may have succeeded
             raise Unsettled(UNKNOWN, retry_after=error.retry_after) from error
 
-    def _flip(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
+    def _commit_head(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
         after = head.last
         for _ in range(TRIES):
             try:
                 return self._update(plan, head, after, owner, is_turn=is_turn, holds=holds)
             except Refused as refused:
-                head = self._stands(plan, refused.item)
-            if self._chain.reached(head, plan.sk):  # only the acknowledgement was lost
-                return replace(head, n=plan.flip[":n"], last=plan.sk, checkpoint_name=plan.flip[":cp"])
-            now = self._now()
+                head = self._store.turns.standing(plan, refused.item)
+            if self._store.turns.chain.reached(head, plan.sk):  # only the acknowledgement was lost
+                return replace(head, n=plan.changes[":n"], last=plan.sk, checkpoint_name=plan.changes[":cp"])
+            now = self._heads.now()
             if head.last != after or not head.is_alive(now):
                 raise ThreadMoved(MOVED)
             if head.lease and head.is_leased(now) and head.lease.owner != owner:
@@ -79,9 +75,10 @@ class Steps(Table):
         raise ThreadBusy(retry_after=1)
 
     def _update(self, plan: Plan, head: Head, after: str | None, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
-        now = self._now()
-        new: Item = {name[1:]: value for name, value in plan.flip.items() if name != ":owner"} | {"seq": head.seq + 1}
-        new |= {"lease": {"o": owner, "t": now + self._lease_ms}} if holds else {}
+        now = self._heads.now()
+        new: Item = {name[1:]: value for name, value in plan.changes.items() if name != ":owner"}
+        new["seq"] = head.seq + 1
+        new |= {"lease": {"o": owner, "t": now + self._store.leases.lease_ms}} if holds else {}
         gone = [*([] if holds else ["#lease"]), *(["#pend"] if is_turn else [])]
         change = "SET " + ", ".join(f"#{name} = :{name}" for name in new)
         change += f" REMOVE {', '.join(gone)}" if gone else ""
@@ -90,7 +87,7 @@ class Steps(Table):
         values |= {":after": after} if after else {}
         leads = "#last = :after" if after else "attribute_not_exists(#last)"
         condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
-        return self._trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
+        return self._heads.trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
 
     def let_go(self, head: Head, owner: bytes) -> None:
         """Gives the lease back, where it is still ours."""
@@ -99,8 +96,8 @@ class Steps(Table):
 
     def link_of(self, head: Head) -> str:
         """The link that HEAD's checkpoint was stored with."""
-        with self._reading(head, Superseded):
-            link = self._chain.walk(head.pk, head.last, head.n, {})[-1]
+        with self._heads.reading(head, Superseded):
+            link = self._store.turns.chain.walk(head.pk, head.last, head.n, {})[-1]
         return str(link.get("of", link["SK"]))
 
     # checkpoints that go
@@ -108,7 +105,7 @@ class Steps(Table):
     def keep_newest(self, head: Head) -> None:
         """Delete all checkpoints but the newest of each graph, with their writes."""
         names, older, spaces = self._settled(head)
-        content = (self.load(head, 1).checkpoint or {}).get("spaces", {}) if spaces else {}
+        content = (self._store.turns.load(head, 1).checkpoint or {}).get("spaces", {}) if spaces else {}
         named, kept = {keys.space_key(*each) for each in content.items()}, dict[str, str]()
         for sk in sorted(spaces, reverse=True):
             if spaces[sk] in (None, head.checkpoint) or keys.without_writer(sk) in named:
@@ -128,12 +125,12 @@ class Steps(Table):
 
     def _restore(self, head: Head, checkpoint_id: str) -> None:
         """Store the state at an older checkpoint again, as a branch."""
-        loaded = self.load(head, None, checkpoint_id)
+        loaded = self._store.turns.load(head, None, checkpoint_id)
         saved = Run(loaded, whole=True).saved(frozenset(), interrupted=True)
         assert saved  # noqa: S101 - a checkpoint was loaded
         saved.checkpoint["spaces"] = (loaded.checkpoint or {}).get("spaces", {})
         saved = replace(saved, interrupted=loaded.is_interrupted)
-        self.step(head, loaded, saved, None, self._mint(OWNER_BYTES))
+        self.step(head, loaded, saved, None, self._heads.mint(OWNER_BYTES))
 
     def _settled(self, head: Head) -> tuple[list[str], set[str], dict[str, str | None]]:
         """Return the keys of all checkpoints and their writes; those of root checkpoints before HEAD's, never used

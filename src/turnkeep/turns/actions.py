@@ -15,7 +15,7 @@ from turnkeep.errors import ActionUnknown, StoreUnavailable
 from turnkeep.observability import logger
 from turnkeep.storage.actions import Claim, Result
 from turnkeep.storage.plans import Begun, Loaded, Saved
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns.threads import in_thread
 
 P = ParamSpec("P")
@@ -37,11 +37,11 @@ class _Call:
 class Ledger:
     """Actions of one run. `goes_on`: it continues an interrupted run, under the key of that one."""
 
-    def __init__(self, table: Table, begun: Begun, loaded: Loaded, *, goes_on: bool):
+    def __init__(self, store: Store, begun: Begun, loaded: Loaded, *, goes_on: bool):
         self.origin: bytes = (goes_on and origin_of(loaded)) or begun.key
         self.locks: defaultdict[Place, Lock] = defaultdict(Lock)
         self.async_locks: defaultdict[Place, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._table = table
+        self._store = store
         self._begun = begun
         self._claiming = Lock()  # transactions that look at one item at the same time refuse each other
 
@@ -51,7 +51,7 @@ class Ledger:
         from langgraph.errors import GraphBubbleUp  # noqa: PLC0415 - loads on the chat path only
 
         with self._claiming:
-            claim = self._table.claim_action(self._begun, self.origin, *place)
+            claim = self._store.actions.claim(self._begun, self.origin, *place)
         if not claim.is_new:
             yield _Call(False, self._recorded(claim, place))
             return
@@ -60,7 +60,7 @@ class Ledger:
         try:
             yield call
         except nothing_done:
-            self._table.release_action(claim)
+            self._store.actions.release(claim)
             raise
         self._settle(claim, call.result, place[0])
 
@@ -75,11 +75,11 @@ class Ledger:
         if claim.result is not None:
             return _unpacked(claim.result)
         logger.warning("outcome of an action not known", action=place[0])
-        release = functools.partial(self._table.release_action, claim)
+        release = functools.partial(self._store.actions.release, claim)
         raise ActionUnknown(*place, claim.at / 1000, settle=functools.partial(self._keep, claim), release=release)
 
     def _keep(self, claim: Claim, result: Any) -> None:
-        self._table.settle_action(claim, _packed(result))
+        self._store.actions.settle(claim, _packed(result))
 
     def _settle(self, claim: Claim, result: Any, name: str) -> None:
         """Continue if the result cannot be stored: only a turn that runs again finds the outcome unknown."""

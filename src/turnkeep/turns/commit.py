@@ -11,11 +11,11 @@ from turnkeep.observability import logger
 from turnkeep.records import Turn
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.watching import release
 
-FLIPS = 2  # attempts, if the first is found not to have arrived
+TRIES = 2  # attempts, if the first is found not to have arrived
 PERSISTENCE_UNKNOWN = "persistence_unknown"
 MANY_UNITS = 100
 MANY_BYTES = 1_000_000  # of a packed checkpoint; larger values are stored as objects, which cost no units
@@ -25,22 +25,22 @@ MANY_BYTES = 1_000_000  # of a packed checkpoint; larger values are stored as ob
 class Commit:
     """Stores the turn of one run. Its answer must leave by `until`, in monotonic seconds."""
 
-    table: Table
+    store: Store
     until: float
 
-    async def store(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn) -> Turn:
+    async def write(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn) -> Turn:
         """Return the turn for the client; raise Superseded, AgentFault."""
         try:
-            plan, numbered = await in_thread(self.table.prepare, begun, loaded, saved, turn)
+            plan, numbered = await in_thread(self.store.turns.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
             return await self._given_up(begun, turn)
         _tell_cost(plan, loaded, saved, agent=turn.agent)
-        return await self._flip(begun, plan, numbered or turn)
+        return await self._try(begun, plan, numbered or turn)
 
-    async def _flip(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
-        for _ in range(FLIPS):
+    async def _try(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
+        for _ in range(TRIES):
             try:
-                stored = await in_thread(self.table.apply, plan)
+                stored = await in_thread(self.store.turns.commit, plan)
             except Unsettled:
                 settled = await self._settled(plan)
             except StoreUnavailable:
@@ -53,13 +53,13 @@ class Commit:
                 logger.error("turn not known to be persisted")
                 return replace(turn, persisted=None, warnings=(*turn.warnings, PERSISTENCE_UNKNOWN))
             plan = settled
-        return await self._given_up(replace(begun, owner=plan.flip[":owner"]), turn)
+        return await self._given_up(replace(begun, owner=plan.changes[":owner"]), turn)
 
     async def _settled(self, plan: Plan) -> Plan | Turn | None:
-        """Return the result of `Table.fence`, or the same plan if the outcome is still unknown."""
+        """Return the result of `TurnLog.settle`, or the same plan if the outcome is still unknown."""
         try:
             async with self._in_time():
-                return await in_thread(self.table.fence, plan)
+                return await in_thread(self.store.turns.settle, plan)
         except (StoreUnavailable, TimeoutError):
             return plan
 
@@ -68,7 +68,7 @@ class Commit:
         request can run immediately; without time for that, it expires."""
         with suppress(TimeoutError):
             async with self._in_time():
-                await release(begun, self.table)
+                await release(begun, self.store)
         logger.error("turn not persisted")
         return replace(turn, persisted=False)
 

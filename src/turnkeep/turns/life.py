@@ -21,7 +21,7 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import run_id_of
 from turnkeep.storage.keys import partition
 from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
@@ -50,7 +50,7 @@ class Turns:
 
     def __init__(
         self,
-        table: Table,
+        store: Store,
         agents: Callable[[str], Agent],
         *,
         tuning: TurnTuning,
@@ -62,7 +62,7 @@ class Turns:
         attachments: Attachments | None = None,
         stores: "Callable[[Principal], BaseStore] | None" = None,
     ):
-        self._table = table
+        self._store = store
         self._agents = agents
         self._tuning = tuning
         self._default_agent = default_agent
@@ -71,7 +71,7 @@ class Turns:
         self._private = private
         self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
         self._stores = stores
-        self._attached = Attached(attachments, table, tuning.commit_seconds)
+        self._attached = Attached(attachments, store, tuning.commit_seconds)
         self.budget = Budget(usage, seconds=tuning.seconds, clock=clock)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
@@ -99,7 +99,7 @@ class Turns:
             hold = await self._hold(request, safe, shield, tally)
             running = RunningTurn(thread_id=None, shield=hold.shield)
             return running.run(lambda running: self._answer(hold, running))
-        ahead = asyncio.create_task(in_thread(self._table.look_ahead, request.principal, request.thread_id))
+        ahead = asyncio.create_task(in_thread(self._store.turns.look_ahead, request.principal, request.thread_id))
         begun = await self._begin(request, request.thread_id, safe, shield)
         if isinstance(begun, Turn):
             count("Replayed")
@@ -112,7 +112,7 @@ class Turns:
             )
             return running.run(lambda running: _replay(begun, running))
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        hold = await or_released(self._hold(request, safe, shield, tally, begun=begun, ahead=ahead), begun, self._table)
+        hold = await or_released(self._hold(request, safe, shield, tally, begun=begun, ahead=ahead), begun, self._store)
         running = RunningTurn(
             thread_id=request.thread_id,
             run_id=run_id_of(begun.head.pk, begun.key),
@@ -122,7 +122,7 @@ class Turns:
             shield=hold.shield,
         )
         self._running[str(running.run_id)] = running
-        return running.run(lambda running: or_released(self._answer(hold, running), begun, self._table))
+        return running.run(lambda running: or_released(self._answer(hold, running), begun, self._store))
 
     def warm(self) -> None:
         """Loads and builds what the first turn would: LangGraph and the default agent."""
@@ -140,7 +140,7 @@ class Turns:
     def states(self) -> "States":
         from turnkeep.turns.states import States  # noqa: PLC0415
 
-        return States(self._table, self._agents, self._default_agent, self._private)
+        return States(self._store, self._agents, self._default_agent, self._private)
 
     async def _hidden(self, request: TurnRequest) -> tuple[TurnRequest, Shield | None]:
         """The request as it may be stored, and what hid its message: nothing where no agent that may run is private.
@@ -155,16 +155,17 @@ class Turns:
         if request.thread_id is None:
             return Shield.of_run(secrets.token_bytes(16))
         at = request.principal, request.thread_id
-        return Shield.of_thread(self._table.vault, partition(*at), functools.partial(self._table.head, *at))
+        return Shield.of_thread(self._store.vault, partition(*at), functools.partial(self._store.heads.read, *at))
 
     async def _begin(
         self, request: TurnRequest, thread_id: str, safe: TurnRequest, shield: Shield | None
     ) -> Begun | Turn:
         taking = asyncio.create_task(
             in_thread(
-                self._table.begin,
+                self._store.retries.begin,
                 request.principal,
                 thread_id,
+                request.repeat,
                 key=request.key,
                 body=request.body(),
                 message=safe.message,
@@ -172,7 +173,6 @@ class Turns:
                 agent=request.agent,
                 create=request.create,
                 after=request.after,
-                repeat=request.repeat,
                 incarnation=request.incarnation,
             )
         )
@@ -182,7 +182,7 @@ class Turns:
             await asyncio.wait({taking})
             begun = None if taking.cancelled() or taking.exception() else taking.result()
             if isinstance(begun, Begun):
-                await release(begun, self._table)
+                await release(begun, self._store)
             raise
 
     async def _hold(
@@ -199,7 +199,7 @@ class Turns:
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
         request, shield = (safe, shield) if name in self._private else (request, None)
         if shield and begun:
-            shield.older = functools.partial(self._table.vault.values, begun.head)
+            shield.older = functools.partial(self._store.vault.values, begun.head)
         begun = begun and replace(begun, message=request.message)
         agent = await in_thread(self._agents, name)
         loading = self._load(begun, agent, request.base, ahead)
@@ -211,7 +211,7 @@ class Turns:
     ) -> Loaded:
         if begun is None or ahead is None:
             return Loaded()
-        return await in_thread(self._table.load, begun.head, agent.window, base, ahead=await ahead)
+        return await in_thread(self._store.turns.load, begun.head, agent.window, base, ahead=await ahead)
 
     async def _answer(self, hold: Hold, running: RunningTurn) -> Turn:
         async with hold.spending:
@@ -222,17 +222,17 @@ class Turns:
 
         now = datetime.fromtimestamp(self._clock(), UTC)
         documents = self._attached.documents(hold.begun.head) if hold.begun else Documents()
-        ledger = Ledger(self._table, hold.begun, hold.loaded, goes_on=hold.request.goes_on) if hold.begun else None
+        ledger = Ledger(self._store, hold.begun, hold.loaded, goes_on=hold.request.goes_on) if hold.begun else None
         until = min(hold.started + self._tuning.seconds, hold.request.deadline or inf)  # when its answer has to leave
         with acting(ledger):
             store = self._stores(hold.request.principal) if self._stores else None
             driving = drive(hold, running, now, documents, max_steps=self._tuning.max_steps, store=store)
-            saved, turn = await watched(driving, hold.begun, self._table, self._tuning, until=until)
+            saved, turn = await watched(driving, hold.begun, self._store, self._tuning, until=until)
         hold.spending.settle(turns=1)
         if hold.begun is None or ledger is None:
             return replace(turn, persisted=False)
         saved = with_origin(saved, ledger.origin)
-        return await running.commit(Commit(self._table, until).store(hold.begun, hold.loaded, saved, turn))
+        return await running.commit(Commit(self._store, until).write(hold.begun, hold.loaded, saved, turn))
 
 
 async def _replay(turn: Turn, running: RunningTurn) -> Turn:

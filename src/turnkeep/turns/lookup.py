@@ -9,7 +9,7 @@ from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import KEPT_KEYS, Head, run_digest, run_id_of
 from turnkeep.storage.keys import thread_of
 from turnkeep.storage.runs import Queued, QueuedStatus
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 
 RunStatus: TypeAlias = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
@@ -34,16 +34,16 @@ class RunRecord:
 
 
 class Lookup:
-    def __init__(self, table: Table):
-        self._table = table
+    def __init__(self, store: Store):
+        self._store = store
 
     def find(self, principal: Principal, thread_id: str, run_id: str) -> Turn | RunRecord:
         """Raise NotFound."""
-        head = self._table.head(principal, thread_id)
+        head = self._store.heads.read(principal, thread_id)
         digest = _digest(head.pk, run_id)
         if number := head.turn_of_key(digest):
-            return self._table.read_turn(principal, thread_id, number)
-        queued = self._table.queued_run(head, run_id)
+            return self._store.turns.read(principal, thread_id, number)
+        queued = self._store.queue.find(head, run_id)
         if running := self._running(head, queued, digest):
             return running
         older = None if queued and not self._is_given_up(queued) else self._older(principal, head, run_id)
@@ -57,10 +57,10 @@ class Lookup:
         self, principal: Principal, thread_id: str, limit: int, offset: int, status: RunStatus | None
     ) -> list[RunRecord]:
         """Return the newest first. Raise NotFound."""
-        head = self._table.head(principal, thread_id)
-        turns = self._table.read_turns(principal, thread_id, limit=2 * PAGE if status else limit + offset)
+        head = self._store.heads.read(principal, thread_id)
+        turns = self._store.turns.newest(principal, thread_id, limit=2 * PAGE if status else limit + offset)
         made = {turn.run_id for turn in turns} | {run_id_of(head.pk, key) for key in head.keys}
-        waiting = [each for each in self._table.queued_runs(head) if each.run_id not in made]
+        waiting = [each for each in self._store.queue.all(head) if each.run_id not in made]
         held = head.pending and self._running(head, None, head.pending.key)
         runs = [held] if held else []
         runs += [self.waiting(each) for each in waiting if not held or each.run_id != held.run_id]
@@ -68,14 +68,14 @@ class Lookup:
         return [each for each in runs if status in (None, each.status)][offset : offset + limit]
 
     def _running(self, head: Head, queued: Queued | None, digest: bytes) -> RunRecord | None:
-        held = _held(head, "running", digest) if self._table.is_leased(head) else None
+        held = _held(head, "running", digest) if self._store.heads.is_leased(head) else None
         if held is None or queued is None or not queued.data:
             return held
         said = self.waiting(queued)
         return replace(said, agent=held.agent or said.agent, status=held.status, updated_at=held.updated_at, code=None)
 
     def waiting(self, queued: Queued) -> RunRecord:
-        said = json.loads(self._table.request_of(queued)) if queued.data else {}
+        said = json.loads(self._store.queue.request_of(queued)) if queued.data else {}
         call, at = said.get("call") or {}, queued.at / 1000
         status = _TOLD[queued.status]
         if self._is_given_up(queued) and (status == "pending" or queued.code == errors.ModelTimeout.code):
@@ -85,14 +85,14 @@ class Lookup:
         return RunRecord(queued.run_id, thread_id, agent, status, at, at, metadata, kwargs, code=queued.code)
 
     def _is_given_up(self, queued: Queued) -> bool:
-        return queued.status == "failed" or self._table.is_stale(queued)
+        return queued.status == "failed" or self._store.queue.is_stale(queued)
 
     def _older(self, principal: Principal, head: Head, run_id: str) -> Turn | None:
         """Search the turns whose keys HEAD no longer has."""
         for before in range(head.n - KEPT_KEYS + 1, 1, -PAGE):
-            turns = self._table.read_turns(principal, head.thread_id, limit=PAGE, before=before)
+            turns = self._store.turns.newest(principal, head.thread_id, limit=PAGE, before=before)
             if found := next((turn for turn in turns if turn.run_id == run_id), None):
-                return self._table.read_turn(principal, head.thread_id, found.number)
+                return self._store.turns.read(principal, head.thread_id, found.number)
         return None
 
 

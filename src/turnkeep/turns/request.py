@@ -7,8 +7,8 @@ from typing import Any
 
 from turnkeep.agents import Agent
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.leases import Repeat
 from turnkeep.storage.plans import Begun, Loaded
+from turnkeep.storage.retries import Repeat
 from turnkeep.turns.budget import Spending
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally

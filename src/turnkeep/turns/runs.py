@@ -16,7 +16,7 @@ from turnkeep.observability import logger
 from turnkeep.observability.faults import note
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.runs import Queued
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import TurnRequest
@@ -43,10 +43,10 @@ class NotDone(Exception):
 class Runs:
     """Background runs. Without `launch_by`, the process that accepts a run executes it."""
 
-    def __init__(self, turns: Turns, table: Table):
+    def __init__(self, turns: Turns, store: Store):
         self._turns = turns
-        self._table = table
-        self._lookup = Lookup(table)
+        self._store = store
+        self._lookup = Lookup(store)
         self._launch: Launch = self._make_here
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -60,30 +60,30 @@ class Runs:
         principal, thread_id = request.principal, str(request.thread_id)
         key = request.key or uuid.uuid4().hex
         if request.repeat == "exact" and not request.key:
-            key = self._table.said_key(principal, thread_id, request.body())
-        head = await in_thread(self._table.head, principal, thread_id)
-        run_id = self._table.run_id(principal, thread_id, key)
+            key = self._store.retries.key_of(principal, thread_id, request.body())
+        head = await in_thread(self._store.heads.read, principal, thread_id)
+        run_id = self._store.turns.run_id(principal, thread_id, key)
         said, body = _written(replace(request, key=key)), request.body()
-        queued = await in_thread(self._table.accept_run, head, run_id, body, said)
+        queued = await in_thread(self._store.queue.accept, head, run_id, body, said)
         found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
         if found.status == "pending":
-            await self._launch(self._table.run_token(head, run_id))
+            await self._launch(self._store.queue.token(head, run_id))
         return found
 
     # a worker
 
     async def work(self, token: str, deadline: float | None = None) -> None:
         """Attempt a run once; `deadline` is in monotonic seconds. Raise NotDone or StoreUnavailable to be retried."""
-        queued = await in_thread(self._table.named_run, token)
+        queued = await in_thread(self._store.queue.of_token, token)
         if queued is None or queued.status != "queued":
             return
         try:
-            request = _form().validate_python(json.loads(self._table.request_of(queued)))
+            request = _form().validate_python(json.loads(self._store.queue.request_of(queued)))
             await self._make(replace(request, create=False, deadline=deadline, incarnation=queued.born))
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:
-            await in_thread(self._table.fail_run, queued, errors.ServerStopping.code, is_final=True)
+            await in_thread(self._store.queue.fail, queued, errors.ServerStopping.code, is_final=True)
             raise
 
     async def _make(self, request: TurnRequest) -> None:
@@ -101,7 +101,7 @@ class Runs:
         if not isinstance(error, errors.TurnInProgress):
             note(error)
             is_final = is_final or queued.tries + 1 >= TRIES
-            await in_thread(self._table.fail_run, queued, error.code, is_final=is_final)
+            await in_thread(self._store.queue.fail, queued, error.code, is_final=is_final)
         logger.warning("background run not made", code=error.code, final=is_final)
         if not is_final:
             raise NotDone from error
@@ -164,13 +164,13 @@ class Runs:
         is_done = False
         for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile; then it is cancelled again
             await asyncio.sleep(pause)
-            head = await in_thread(self._table.head, principal, thread_id)
+            head = await in_thread(self._store.heads.read, principal, thread_id)
             found = await self.read(principal, thread_id, run_id)
             if is_done and found.status == "interrupted":
                 return found
             if found.status not in ("pending", "running"):
                 raise errors.Conflict(f"The run is over: {found.status}.")
-            is_done = await in_thread(self._table.cancel_run, head, run_id, forget=action == "rollback")
+            is_done = await in_thread(self._store.queue.cancel, head, run_id, forget=action == "rollback")
             if is_done and (running := self._turns.running(run_id)):
                 await running.close()
         raise errors.ThreadBusy(retry_after=1)

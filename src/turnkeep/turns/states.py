@@ -18,7 +18,7 @@ from turnkeep.storage.elements import changed
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import id_in
 from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.storage.vault import has_placeholder, reworded_in
 from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.turns.actions import origin_of, with_origin
@@ -75,7 +75,7 @@ class States:
     """`agents` gives an agent by name, `default_agent` that of a thread that has none yet; `private` are those whose
     states are kept without personal data."""
 
-    table: Table
+    store: Store
     agents: Callable[[str], Agent]
     default_agent: str
     private: frozenset[str]
@@ -104,10 +104,10 @@ class States:
         namespace: str,
         subgraphs: bool,
     ) -> State:
-        head = self.table.head(principal, thread_id)
+        head = self.store.heads.read(principal, thread_id)
         agent = self._agent(head)
-        base = self.table.checkpoint_of(head, run) if run else base
-        loaded = self.table.read_state(head, agent.window, None if namespace else base)
+        base = self.store.turns.checkpoint_of(head, run) if run else base
+        loaded = self.store.turns.read_state(head, agent.window, None if namespace else base)
         return self._told(
             head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=bool(base and not run))
         )
@@ -123,9 +123,9 @@ class States:
     ) -> Iterator[State]:
         """Read states one by one, newest first, also those of branches that were left: of the `limit` that are looked
         at, those whose metadata hold `metadata`. Raises NotFound, StateCorrupt."""
-        head = self.table.head(principal, thread_id)
+        head = self.store.heads.read(principal, thread_id)
         agent = self._agent(head)
-        for loaded in self.table.history(head, agent.window, limit=limit, before=before):
+        for loaded in self.store.turns.history(head, agent.window, limit=limit, before=before):
             state = self._told(head, _state_or_error(agent, head, loaded))
             if (metadata or {}).items() <= state.metadata.items():
                 yield state
@@ -143,10 +143,12 @@ class States:
         """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
         begins a branch. `namespace` names an inner graph that waits. It is no turn. Raises NotFound, ThreadBusy,
         InvalidRequest, Superseded, StoreUnavailable."""
-        begun = await in_thread(self.table.begin, principal, thread_id, key=uuid.uuid4().hex, body=b"", message=None)
+        begun = await in_thread(
+            self.store.leases.begin, principal, thread_id, key=uuid.uuid4().hex, body=b"", message=None
+        )
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was made just now
         changing = self._update(begun, values, as_node, None if namespace else checkpoint_id, namespace)
-        return await or_released(changing, begun, self.table)
+        return await or_released(changing, begun, self.store)
 
     async def _update(
         self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None, namespace: str
@@ -154,7 +156,7 @@ class States:
         head = begun.head
         agent = await in_thread(self._agent, head)
         shield = self._shield(head)
-        loaded = await in_thread(self.table.load, head, agent.window, checkpoint_id)
+        loaded = await in_thread(self.store.turns.load, head, agent.window, checkpoint_id)
         given = named(agent, values, f"m-{head.gen}-{head.seq}")
         if agent.name in self.private:
             given = await in_thread(changed, given, shield.hide)
@@ -168,8 +170,8 @@ class States:
         saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
         assert saved  # noqa: S101 - an update puts a checkpoint
         saved = with_origin(saved, origin_of(loaded))
-        plan, _ = await in_thread(self.table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
-        await in_thread(self.table.apply, plan)
+        plan, _ = await in_thread(self.store.turns.prepare, begun, loaded, replace(saved, pii=shield.made), None)
+        await in_thread(self.store.turns.commit, plan)
         state = _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values))
         if namespace:
             state = replace(state, namespace=namespace, checkpoint_id=put["configurable"]["checkpoint_id"])
@@ -179,7 +181,7 @@ class States:
         return self.agents(head.agent or self.default_agent)
 
     def _shield(self, head: Head) -> Shield:
-        return Shield.of_thread(self.table.vault, head.pk, lambda: head)
+        return Shield.of_thread(self.store.vault, head.pk, lambda: head)
 
     def _told(self, head: Head, state: State) -> State:
         """As the thread's owner reads it."""

@@ -8,7 +8,7 @@ from turnkeep.attachments import AttachmentStatus, Documents
 from turnkeep.errors import DocumentNotFound, NotFound
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import Head, key_digest
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.threads import in_thread, looks, monotonic
 
@@ -22,7 +22,7 @@ class Attached:
     """`attachments` is None if documents are not stored; `commit_seconds` are reserved for COMMIT."""
 
     attachments: Attachments | None
-    table: Table
+    store: Store
     commit_seconds: float
 
     def documents(self, head: Head) -> Documents:
@@ -39,7 +39,7 @@ class Attached:
         if request.thread_id is None or self.attachments is None:
             raise DocumentNotFound
         try:
-            head = await in_thread(self.table.head, request.principal, request.thread_id)
+            head = await in_thread(self.store.heads.read, request.principal, request.thread_id)
         except NotFound as error:
             raise (DocumentNotFound if request.create else NotFound) from error
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:

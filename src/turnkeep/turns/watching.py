@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.storage.plans import Begun
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.threads import in_thread, monotonic
 
@@ -18,11 +18,11 @@ RAISED = logging.getLogger("graph_errors")  # whole exceptions, which may quote 
 
 
 async def watched(
-    work: Coroutine[Any, Any, T], begun: Begun | None, table: Table, tuning: TurnTuning, *, until: float
+    work: Coroutine[Any, Any, T], begun: Begun | None, store: Store, tuning: TurnTuning, *, until: float
 ) -> T:
     """Await the run, renew its lease, and end it so that its answer leaves by `until`, in monotonic seconds.
     Raise TurnkeepError."""
-    task, keeping = asyncio.create_task(work), asyncio.create_task(_keep(begun, table, tuning.renew_seconds))
+    task, keeping = asyncio.create_task(work), asyncio.create_task(_keep(begun, store, tuning.renew_seconds))
     try:
         left = max(0, until - tuning.commit_seconds - monotonic())
         await asyncio.wait({task, keeping}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
@@ -39,29 +39,29 @@ async def watched(
     raise _fault(error) from error
 
 
-async def or_released(work: Coroutine[Any, Any, T], begun: Begun, table: Table) -> T:
+async def or_released(work: Coroutine[Any, Any, T], begun: Begun, store: Store) -> T:
     """Release the thread unchanged if an error or a leaving client ends the work early."""
     async with AsyncExitStack() as held:
-        held.push_async_callback(release, begun, table)
+        held.push_async_callback(release, begun, store)
         result = await work
         held.pop_all()
     return result
 
 
-async def release(begun: Begun, table: Table) -> None:
+async def release(begun: Begun, store: Store) -> None:
     try:
-        await in_thread(table.release, begun)
+        await in_thread(store.leases.release, begun)
     except StoreUnavailable:
         logger.warning("lease left to run out")
 
 
-async def _keep(begun: Begun | None, table: Table, seconds: float) -> None:
+async def _keep(begun: Begun | None, store: Store, seconds: float) -> None:
     """Renew the lease until cancelled; raise Superseded. A store that hangs delays nothing else."""
     while True:
         await asyncio.sleep(seconds)
         try:
             if begun:
-                await in_thread(table.renew, begun)
+                await in_thread(store.leases.renew, begun)
         except StoreUnavailable:
             logger.warning("lease not renewed, tried again")
 

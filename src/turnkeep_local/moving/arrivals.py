@@ -13,7 +13,7 @@ from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, partition, user_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep_local.moving.states import Moved
 
 SOURCE, CHECKPOINT = "imported_from", "imported_checkpoint"
@@ -21,21 +21,21 @@ SOURCE, CHECKPOINT = "imported_from", "imported_checkpoint"
 Standing = Literal["free", "here", "changed", "gone on", "taken"]
 
 
-class Arrivals(Table):
+class Arrivals:
     """The table that threads move into."""
 
-    @property
-    def hours(self) -> float:
-        return self._thread_hours
+    def __init__(self, store: Store):
+        self.store = store
+        self._heads = store.heads
 
     def standing(self, principal: Principal, thread_id: str, mark: JSON) -> tuple[Standing, Head | None]:
         """Return the state of the thread, and its HEAD. "changed": since then in the old table only; "gone on": here
         too; "taken": the id is of another thread."""
-        item = self._items.get(partition(principal, thread_id), HEAD)
-        head = self._trusted(item) if item else None
-        if head is None or not head.is_alive(self._now()):
+        item = self._heads.items.get(partition(principal, thread_id), HEAD)
+        head = self._heads.trusted(item) if item else None
+        if head is None or not head.is_alive(self._heads.now()):
             return "free", head
-        known = self._metadata(head)
+        known = self.store.threads.metadata_of(head)
         if known.get(SOURCE) != mark[SOURCE]:
             return "taken", head
         if known.get(CHECKPOINT, "") >= mark[CHECKPOINT]:  # ids ascend: another import may have brought a newer one
@@ -45,40 +45,40 @@ class Arrivals(Table):
     def take_in(self, principal: Principal, thread_id: str, moved: Moved, mark: JSON, judged: Head | None) -> None:
         """Write the thread over the HEAD that `standing` judged "free" or "changed". Raises ThreadBusy, ThreadMoved,
         Superseded if another writer came first, AgentFault if it is too large, StoreUnavailable."""
-        if judged and judged.is_alive(self._now()):
+        if judged and judged.is_alive(self._heads.now()):
             begun = self._again(principal, judged)
         else:
             begun = self._unborn(principal, thread_id, judged)
         try:
             plan = self._plan(replace(begun, message=moved.turns[0][0].message), moved)
-            metadata = self._sealed_metadata(begun.head.pk, moved.metadata | mark)
+            metadata = self.store.threads.sealed_metadata(begun.head.pk, moved.metadata | mark)
             known: Item = {":meta": metadata, ":la": int(moved.updated * 1000)}
-            self.apply(replace(plan, flip=plan.flip | known))
+            self.store.turns.commit(replace(plan, changes=plan.changes | known))
         except TurnkeepError:
-            self.release(begun)
+            self.store.leases.release(begun)
             raise
 
     def _again(self, principal: Principal, head: Head) -> Begun:
         """Begin to overwrite a thread that was moved before, in a new generation."""
-        key = self._mint(OWNER_BYTES).hex()
-        begun = self.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
+        key = self._heads.mint(OWNER_BYTES).hex()
+        begun = self.store.leases.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was generated just now
         if (begun.head.born, begun.head.last) != (head.born, head.last):
-            self.release(begun)
+            self.store.leases.release(begun)
             raise ThreadMoved
         return replace(begun, head=replace(begun.head, n=0, gen=begun.head.seq, last=None, keys=()))
 
     def _unborn(self, principal: Principal, thread_id: str, dead: Head | None) -> Begun:
         """Write an expired HEAD, leased by this attempt, in place of a `dead` one."""
-        owner, now, user = self._mint(OWNER_BYTES), self._now(), user_key(principal)
-        more: Item = {"expires": now, "lease": {"o": owner, "t": now + self._lease_ms}}
+        owner, now, user = self._heads.mint(OWNER_BYTES), self._heads.now(), user_key(principal)
+        more: Item = {"expires": now, "lease": {"o": owner, "t": now + self.store.leases.lease_ms}}
         if dead:
             is_unborn = dead.expires <= dead.created  # of an import, which may have been killed: this one takes over
-            head = self._replace_dead(replace(dead, lease=None) if is_unborn else dead, user, more)
+            head = self._heads.replace_dead(replace(dead, lease=None) if is_unborn else dead, user, more)
         else:
-            item = self._newborn(partition(principal, thread_id), user, more)
+            item = self._heads.newborn(partition(principal, thread_id), user, more)
             try:
-                self._items.put(item, condition="attribute_not_exists(PK)")
+                self._heads.items.put(item, condition="attribute_not_exists(PK)")
             except Refused as refused:
                 raise ThreadBusy(retry_after=1) from refused
             head = read_head(item)
@@ -86,16 +86,16 @@ class Arrivals(Table):
 
     def _plan(self, begun: Begun, moved: Moved) -> Plan:
         """Write all turns but the newest; return its plan."""
-        now, last, written = self._now(), None, list[Item]()
+        now, last, written = self._heads.now(), None, list[Item]()
         *older, (newest, appended) = moved.turns
         for number, (turn, segments) in enumerate(older):
             kept = Saved(f"00000000-0000-6000-8000-{number + 1:012d}", {}, segments)  # without a state
-            plan, _ = self._planner.plan(_named(begun, number), Loaded(number, last), kept, turn, now)
+            plan, _ = self.store.turns.planner.plan(_named(begun, number), Loaded(number, last), kept, turn, now)
             written += [item for item in plan.puts if "link" not in item]
             last = plan.sk
-        self._items.write_many(puts=written)
+        self._heads.items.write_many(puts=written)
         begun, saved = _named(begun, len(older)), replace(moved.saved, segments=appended)
-        return self._planner.plan(begun, Loaded(len(older), last), saved, newest, now)[0]
+        return self.store.turns.planner.plan(begun, Loaded(len(older), last), saved, newest, now)[0]
 
 
 def _named(begun: Begun, number: int) -> Begun:

@@ -20,6 +20,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.keys import is_storable
 from turnkeep.storage.opening import make_table
 from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.store import Store
 from turnkeep_local import LocalError
 from turnkeep_local.cli.deployments import named_deployment
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
@@ -68,7 +69,6 @@ def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
     settings = local_settings(home, os.environ) if home else read_settings()
     if settings.is_private(options.agent):
         raise LocalError(f"{options.agent} redacts personal data, which the old threads contain: they cannot move.")
-    sources = {"clock": time.time, "mint": secrets.token_bytes}
     with ExitStack() as stack:
         if home:
             store = running_store(home, os.environ)
@@ -85,7 +85,9 @@ def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
             if not bucket:
                 raise LocalError("Name the bucket of the table: BUCKET_NAME=..., or use --to-stack instead of --to")
             items, sealer, objects = deployment.items, deployment.sealer, S3Objects(boto3.client("s3"), bucket)
-        yield Arrivals(items, Blobs(objects), sealer, thread_hours=settings.thread_hours, **sources)
+        hours = settings.thread_hours
+        store = Store(items, Blobs(objects), sealer, clock=time.time, mint=secrets.token_bytes, thread_hours=hours)
+        yield Arrivals(store)
 
 
 def read_owners(file: Path) -> dict[str, Principal]:

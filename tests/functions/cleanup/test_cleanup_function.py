@@ -92,7 +92,7 @@ def test_an_expired_thread_is_deleted_with_its_large_values(
     assert (swept["threads"], swept["finished"]) == (1, True)
     assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
     assert desk.all_of("old") == {}
-    assert desk.table.read_thread(ANN, "young").turn_count == 1
+    assert desk.store.threads.read(ANN, "young").turn_count == 1
 
 
 def test_it_tells_how_many_and_how_late(
@@ -116,7 +116,7 @@ def test_many_threads_go_side_by_side_and_what_nobody_can_read_is_told(
 ) -> None:
     desk.clock.now = time.time() - 26 * HOUR
     for number in range(40):
-        desk.table.create_thread(ANN, f"many-{number}")
+        desk.store.threads.create(ANN, f"many-{number}")
     head = desk.items.get(partition(ANN, "many-7"), HEAD) or {}
     desk.items.put(head | {"expires": "soon"})
     output()
@@ -159,7 +159,7 @@ def test_a_forged_event_changes_nothing(desk: Desk, function: Callable[..., Any]
     assert function(event, PLENTY)["threads"] == 1
     assert desk.items.between(partition(ANN, "alive"), " ", "~") == before
     with pytest.raises(NotFound):
-        desk.table.read_thread(ANN, "dead")
+        desk.store.threads.read(ANN, "dead")
 
 
 def test_a_store_that_does_not_answer_fails_the_run(

@@ -79,7 +79,7 @@ class MemoryOps:
         self._write(op, (*SPACE, key), None, lambda has: has.store.delete(SPACE, key), tries=1 + self.sim.pick() % 2)
 
     def op_meta(self, op, thread):
-        change = lambda has: has.table.update_thread(WHO, thread, {"a": op.id})  # noqa: E731
+        change = lambda has: has.table.threads.update(WHO, thread, {"a": op.id})  # noqa: E731
         self._write(op, ("meta", thread), op.id, change, busy=errors.ThreadBusy, ends=errors.NotFound)
 
     def op_get(self, op, key, refreshes=False):
@@ -108,7 +108,7 @@ class MemoryOps:
         for (space, key), accesses in sorted(self.facts["accesses"].items()):
             began, born = self.sim.now, self.model.life(key, accesses[0].began)
             if space == "meta" and not (born and self.model.may_be_gone(key, born)):
-                value = self.last(key).has.table.read_thread(WHO, key).metadata.get("a") if born else None
+                value = self.last(key).has.table.threads.read(WHO, key).metadata.get("a") if born else None
                 accesses.append(Access(True, value, began, self.sim.now))
             elif space != "meta":
                 self._note_read((space, key), has.store.get(SPACE, key, refresh_ttl=False), began)

@@ -10,6 +10,7 @@ from simulation.operations.graph import RUN, GraphRun, answer, attempts_in, grap
 from turnkeep import errors
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
+from turnkeep.storage.steps import Steps
 
 BUSY = (errors.ThreadBusy, errors.ThreadMoved, errors.Superseded)
 SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
@@ -43,7 +44,8 @@ class ActorCursors(Cursors):
 
 def saver_of(has):
     saver = DynamoDBSaver("table", client=has.process.client, tenant="t", user="u", seal_key="simulation", **has.kept)
-    saver._table, saver._cursors = has.table, ActorCursors(has.make_lock)
+    saver._store, saver._steps = has.table, Steps(has.table)
+    saver._cursors = ActorCursors(has.make_lock)
     return saver
 
 

@@ -35,28 +35,30 @@ class ThreadOps:
     def turn(self, has, attempt_id, thread, key, message, *, base=None, is_edit=False):
         """BEGIN and LOAD in parallel, a pause for the run, COMMIT. Returns the turn."""
         table, sim, began = has.table, self.sim, self.sim.now
-        ahead = sim.child(lambda: table.look_ahead(WHO, thread), "ahead")
+        ahead = sim.child(lambda: table.turns.look_ahead(WHO, thread), "ahead")
         said = {"body": message.encode(), "message": None if is_edit else message}
-        begun = table.begin(WHO, thread, key=key, create=True, **said)
+        begun = table.leases.begin(WHO, thread, key=key, create=True, **said)
         if isinstance(begun, Turn):
             return begun
         try:
-            loaded = table.load(begun.head, None, base, ahead=sim.join(ahead))
+            loaded = table.turns.load(begun.head, None, base, ahead=sim.join(ahead))
             attempt = self._attempt((attempt_id, thread, key), begun, loaded, is_edit)
             if base is None:
                 self.model.check_read(thread, list(attempt.history), began, with_edits=True)
             pause = sim.pick(1) % 100
             sim.sleep(0.01 if pause < 70 else 3.0 if pause < 90 else self.plan.lease + 2)
             if pause >= 85:
-                table.renew(begun)
+                table.leases.renew(begun)
             saved, turn = made(attempt, loaded, message, has.clock())
             if is_edit:
-                return table.apply(table.prepare(begun, loaded, saved, None)[0]) or replace(turn, persisted=True)
-            return in_loop(sim, Commit(table, sim.now + 30).store(begun, loaded, saved, turn))
+                return table.turns.commit(table.turns.prepare(begun, loaded, saved, None)[0]) or replace(
+                    turn, persisted=True
+                )
+            return in_loop(sim, Commit(table, sim.now + 30).write(begun, loaded, saved, turn))
         except (Killed, errors.Unsettled):
             raise
         except BaseException:
-            table.release(begun)
+            table.leases.release(begun)
             raise
 
     def _attempt(self, names, begun, loaded, is_edit):

@@ -18,7 +18,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
@@ -35,19 +35,19 @@ def app_over(
     items: Items,
     folder_objects: FolderObjects,
     clock: Clock,
-    table_kind: type[Table] = Table,
+    store_kind: type[Store] = Store,
     agent_of: "Callable[[str], Agent]" = echo_agent,
     **changes: Any,
 ) -> "FastAPI":
     settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
     blobs, sealer = Blobs(folder_objects, items), Sealer(b"secret-of-the-test")
-    table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
+    store = store_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
     uploads = KeptUploads(folder_objects)
-    attachments = Attachments(items, uploads, sealer, threads=table, clock=clock)
+    attachments = Attachments(store.heads, store.vault, uploads)
     memories = partial(Memories, items, sealer, clock=clock, mint=secrets.token_bytes)
     stores: Any = lambda principal: DynamoDBStore(memories=memories(principal))  # noqa: E731
     turns = Turns(
-        table,
+        store,
         cache(agent_of),
         tuning=settings.turn,
         default_agent="papers",
@@ -56,11 +56,11 @@ def app_over(
         attachments=attachments,
         stores=stores,
     )
-    facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
-    facts |= {"sealer": sealer, "runs": Runs(turns, table)}
+    facts: dict[str, Any] = {"store": store, "turns": turns, "attachments": attachments, "settings": settings}
+    facts |= {"sealer": sealer, "runs": Runs(turns, store)}
     usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
     more: Any = {"memories": memories, "facts": {}, "clock": clock, "mint": secrets.token_bytes}
-    exports = Exports(table, attachments, usage, folder_objects, sealer, **more)
+    exports = Exports(store, attachments, usage, folder_objects, sealer, **more)
     facts |= {
         "stores": stores,
         "exports": exports,
@@ -68,5 +68,5 @@ def app_over(
     }
     app = bare_app(**facts | changes)
     app.state.attachments, app.state.exports, app.state.persons = attachments, exports, facts["persons"]
-    app.state.table, app.state.runs = table, facts["runs"]
+    app.state.store, app.state.runs = store, facts["runs"]
     return app

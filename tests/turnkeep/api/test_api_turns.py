@@ -15,7 +15,9 @@ from scripted import read_events
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.plans import Plan
-from turnkeep.storage.table import Table
+from turnkeep.storage.retries import Retries
+from turnkeep.storage.store import Store
+from turnkeep.storage.turn_log import TurnLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,41 +32,56 @@ NO_TURNS = {"turns": [], "next_before": None}
 LAMBDAS_BYTES = 6_291_556
 
 
-class RefusingTable(Table):
-    """A store that is away for the first COMMIT."""
+class RefusingTurns(TurnLog):
+    """A store that is unreachable for the first COMMIT."""
 
     refusals = 1
 
-    def apply(self, plan: Plan) -> Turn | None:
+    def commit(self, plan: Plan) -> Turn | None:
         if self.refusals:
             self.refusals -= 1
             raise StoreUnavailable
-        return super().apply(plan)
+        return super().commit(plan)
 
 
-class LongTable(Table):
+class RefusingStore(Store):
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.turns = RefusingTurns(self.heads, self.turns.chain, self.vault)
+
+
+class LongTurns(TurnLog):
     """Answers as if every thread had 100 turns of `message`, their details of 6 MB."""
 
     message = "ping"
 
-    def read_turns(self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None) -> list[Turn]:
+    def newest(self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None) -> list[Turn]:
         top = 100 if before is None else min(100, before - 1)
         return [self._turn(number, {}) for number in range(max(1, top - limit + 1), top + 1)]
 
-    def read_turn(self, principal: Principal, thread_id: str, number: int) -> Turn:
+    def read(self, principal: Principal, thread_id: str, number: int) -> Turn:
         return self._turn(number, {"rows": ["x" * 6_000_000]})
-
-    def begin(self, *args: Any, **kwargs: Any) -> Turn:
-        """A replay."""
-        return self.read_turn(*args, 100)
 
     def _turn(self, number: int, details: JSON) -> Turn:
         return replace(plain_turn(self.message, self.message, details=details), thread_id="t1", number=number)
 
 
+class Replays(Retries):
+    def begin(self, principal: Principal, thread_id: str, *_: Any, **__: Any) -> Turn:
+        return self.turns.read(principal, thread_id, 100)
+
+
+class LongStore(Store):
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.turns = LongTurns(self.heads, self.turns.chain, self.vault)
+        self.retries = Replays(self.heads, self.leases, self.turns.chain)
+        self.retries.turns = self.turns
+
+
 @pytest.fixture
 async def long_client(make_app: "Callable[..., FastAPI]") -> AsyncIterator[AsyncClient]:
-    async with AsyncClient(transport=ASGITransport(make_app(LongTable)), base_url="http://test") as client:
+    async with AsyncClient(transport=ASGITransport(make_app(LongStore)), base_url="http://test") as client:
         yield client
 
 
@@ -103,7 +120,7 @@ async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
     letter: str, long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lambda's answer holds ours as a string, in which each quote of a message is escaped a second time."""
-    monkeypatch.setattr(LongTable, "message", letter * (65_536 // len(letter.encode())))
+    monkeypatch.setattr(LongStore, "message", letter * (65_536 // len(letter.encode())))
     seen: list[int] = []
     before: int | None = 101
     while before:
@@ -119,10 +136,10 @@ async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
 async def test_a_turn_that_is_larger_than_an_answer_may_be_is_refused(
     long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LongTable, "message", "x" * 2_450_000)
+    monkeypatch.setattr(LongStore, "message", "x" * 2_450_000)
     page = (await long_client.get("/threads/t1/turns")).json()
     assert ([turn["turn_number"] for turn in page["turns"]], page["next_before"]) == ([100], 100)
-    monkeypatch.setattr(LongTable, "message", "x" * 2_500_000)
+    monkeypatch.setattr(LongStore, "message", "x" * 2_500_000)
     refused = await long_client.get("/threads/t1/turns")
     assert (refused.status_code, refused.json()["code"]) == (422, "answer_too_large")
 
@@ -261,7 +278,7 @@ async def test_a_turn_does_not_create_the_thread_of_a_thread_route(client: Async
 
 async def test_a_turn_that_could_not_be_stored_is_made_by_the_same_request(make_app: "Callable[..., FastAPI]") -> None:
     asked = {"session_id": "t1", "message": "ping"}
-    async with AsyncClient(transport=ASGITransport(make_app(RefusingTable)), base_url="http://test") as client:
+    async with AsyncClient(transport=ASGITransport(make_app(RefusingStore)), base_url="http://test") as client:
         lost = await client.post("/chat", json=asked)
         assert (lost.json()["persisted"], lost.json()["reply"]) == (False, "1: ping")
         assert (await client.get("/threads/t1")).json()["pending"]["message"] == "ping"

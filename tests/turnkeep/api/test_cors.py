@@ -39,7 +39,7 @@ def nobody(_: "Request") -> "Principal":
 
 def app_of(*origins: str, turns: Any = None, table: Any = None, authenticate: Any = local_principal) -> "FastAPI":
     settings = Settings(cors_origins=origins)
-    return bare_app(table=table, turns=turns, settings=settings, authenticate=authenticate)
+    return bare_app(store=table, turns=turns, settings=settings, authenticate=authenticate)
 
 
 @asynccontextmanager

@@ -70,7 +70,7 @@ WRITES = ("put", "update", "delete", "transact", "write_many")
 
 
 def recording(kind: type[Items]) -> type[Any]:
-    """The same table, which remembers every write: a network may deliver it again."""
+    """The same store, which remembers every write: a network may deliver it again."""
 
     def sent(name: str) -> Callable[..., Any]:
         def send(self: Any, *args: Any, **given: Any) -> Any:
@@ -126,7 +126,7 @@ class Life:
 
     @property
     def head(self) -> Head:
-        head: Head = self.app.state.table.head(WHO, "t")
+        head: Head = self.app.state.store.heads.read(WHO, "t")
         return head
 
     async def say(self, text: str) -> str:
@@ -166,10 +166,10 @@ class Life:
 
     def beside(self) -> None:
         """What a saver keeps: writes of a task, and a sub-graph too large for one item, where there are no objects."""
-        items, sealer = self.app.state.table._items, self.app.state.table._sealer
+        items, sealer = self.app.state.store._items, self.app.state.store._sealer
         beside = Beside(items, Blobs(None, items), sealer)
         write = TaskWrite("task", "", 0, "note", "msgpack", self.name.encode())
-        at = int(self.app.state.table._clock() * 1000)
+        at = int(self.app.state.store._clock() * 1000)
         beside.put_writes(PK, checkpoint_key(str(self.head.checkpoint_name)), [write], at, [])
         place = space_key("inner", checkpoint_name(self.name, "writer"))
         beside.put_space(
@@ -178,19 +178,19 @@ class Life:
 
     def begin(self, text: str) -> Begun:
         said = f"{self.name} {text}"
-        begun = self.app.state.table.begin(WHO, "t", key=text, body=said.encode(), message=said + noise(4_000))
+        begun = self.app.state.store.leases.begin(WHO, "t", key=text, body=said.encode(), message=said + noise(4_000))
         assert isinstance(begun, Begun)
         return begun
 
     def act(self) -> None:
         begun = self.begin("acting")
-        claim = self.app.state.table.claim_action(begun, b"origin", "pay", "once")
+        claim = self.app.state.store.actions.claim(begun, b"origin", "pay", "once")
         assert claim.is_new
-        self.app.state.table.settle_action(claim, ("msgpack", self.name.encode()))
-        self.app.state.table.release(begun)
+        self.app.state.store.actions.settle(claim, ("msgpack", self.name.encode()))
+        self.app.state.store.leases.release(begun)
 
     def leave_a_message(self) -> None:
-        self.app.state.table.release(self.begin("pending"))
+        self.app.state.store.leases.release(self.begin("pending"))
 
     async def enqueue(self) -> None:
         async def launch(token: str) -> None:
@@ -218,9 +218,9 @@ class Life:
         answers += [await get(f"/threads/t{path}") for path in paths] + [await get("/me/export")]
         answers += [await post("/threads/t/history", json={}), await post("/threads/search", json={})]
         assert {answer.status_code for answer in answers} <= {200}
-        table, items = self.app.state.table, self.app.state.table._items
-        spaces = [each.content for each in Beside(items, Blobs(None, items), table._sealer).every(self.head, None)]
-        return str([answer.text for answer in answers]) + str(table.vault.values(self.head)) + str(spaces)
+        store, items = self.app.state.store, self.app.state.store._items
+        spaces = [each.content for each in Beside(items, Blobs(None, items), store._sealer).every(self.head, None)]
+        return str([answer.text for answer in answers]) + str(store.vault.values(self.head)) + str(spaces)
 
     async def by_name(self) -> list[int]:
         """The answers to clients that name documents and checkpoints of this life."""
@@ -294,7 +294,7 @@ async def test_nothing_of_an_earlier_life_is_seen_and_nothing_of_the_living_one_
     assert set(await new.by_name()) == {200}
     await old.come_late()
     assert NEW in await new.say("again")
-    assert [turn.message for turn in new.app.state.table.read_turns(WHO, "t", limit=9)][-1] == f"{NEW} again"
+    assert [turn.message for turn in new.app.state.store.turns.newest(WHO, "t", limit=9)][-1] == f"{NEW} again"
     await new.app.state.runs.work(new.tokens[0])
     reply = (await new.client.get("/threads/t/turns?limit=1")).json()["turns"][0]["reply"]
     assert reply.startswith(f"{NEW} in the background {NEW} 0")
@@ -309,14 +309,14 @@ async def test_a_copy_takes_nothing_of_an_earlier_life_along(
     await old.end("expired", clock)
     await new.say("first")
     new.beside()
-    table = new.app.state.table
+    store = new.app.state.store
     for copy, is_whole in (("f", False), ("w", True)):
-        table.fork(WHO, "t", copy, whole=is_whole)
-        head, paths = table.head(WHO, copy), ("/turns", "/state", "/runs", "/attachments")
+        store.fork(WHO, "t", copy, whole=is_whole)
+        head, paths = store.heads.read(WHO, copy), ("/turns", "/state", "/runs", "/attachments")
         texts = [(await new.client.get(f"/threads/{copy}{path}")).text for path in paths]
-        spaces = list(Beside(items, table._blobs, table._sealer).every(head, None))
+        spaces = list(Beside(items, store._blobs, store._sealer).every(head, None))
         assert [each.content["state"] for each in spaces] == [NEW]
-        assert OLD not in str([texts, table.vault.values(head)])
+        assert OLD not in str([texts, store.vault.values(head)])
         assert NEW in texts[0]
 
 

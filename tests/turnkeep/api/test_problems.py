@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,19 +19,19 @@ def leaves(kind: type[TurnkeepError]) -> list[type[TurnkeepError]]:
     return [leaf for child in children for leaf in leaves(child)] if children else [kind]
 
 
-class FailingTable:
-    """A store whose every read ends in the same fault."""
+class FailingThreads:
+    """Threads whose every read raises the same error."""
 
     def __init__(self, fault: Exception) -> None:
         self._fault = fault
 
-    def read_thread(self, *_: Any) -> None:
+    def read(self, *_: Any) -> None:
         raise self._fault
 
 
 async def ask(fault: Exception | None = None, method: str = "GET", path: str = "/threads/t1", **more: Any) -> Response:
-    table: Any = FailingTable(fault or AssertionError("the store was asked"))
-    app = bare_app(table=table)
+    threads = FailingThreads(fault or AssertionError("the store was asked"))
+    app = bare_app(store=SimpleNamespace(threads=threads))
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         return await client.request(method, path, **more)
 

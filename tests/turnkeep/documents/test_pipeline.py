@@ -30,10 +30,8 @@ class Office:
         self.folder = objects
         self.desk = Desk(_Told(MemoryItems(), self), _Told(objects, self))  # type: ignore[arg-type]
         self.uploads = KeptUploads(self.desk.objects)
-        self.attachments = Attachments(
-            self.desk.items, self.uploads, self.desk.sealer, threads=self.desk.table, clock=self.desk.clock
-        )
-        self.desk.table.create_thread(ANN, "t", agent=agent)
+        self.attachments = Attachments(self.desk.store.heads, self.desk.store.vault, self.uploads)
+        self.desk.store.threads.create(ANN, "t", agent=agent)
         self.parsed: Any = Parsed("text", (Piece(f"Write to {CANARY}.", 1, f"About {CANARY}"),), 1)
 
     def upload(self, name: str = NAME, body: bytes = b"hello") -> str:
@@ -58,7 +56,7 @@ class Office:
         return document.status, document.code
 
     def active(self) -> tuple[Attachment, ...]:
-        return self.attachments.active(self.desk.table.head(ANN, "t"))
+        return self.attachments.active(self.desk.store.heads.read(ANN, "t"))
 
     def files(self) -> list[str]:
         return [file.name for file in self.folder._folder.rglob("*") if file.is_file()]
@@ -112,7 +110,7 @@ def test_of_a_thread_that_may_be_private_text_heading_and_name_are_hidden(agent,
     assert piece.heading == f"About {placeholder}"
     assert office.active()[0].name == f"Letter of {placeholder}.txt"
     assert CANARY not in office.stored()
-    assert office.desk.table.vault.values(office.desk.table.head(ANN, "t")) == {placeholder: CANARY}
+    assert office.desk.store.vault.values(office.desk.store.heads.read(ANN, "t")) == {placeholder: CANARY}
     assert office.document().name == NAME
 
 
@@ -214,7 +212,7 @@ def test_whoever_erases_between_two_steps_of_the_worker_leaves_nothing(step, end
     def erase() -> None:
         office.before = lambda name: None
         if end == "thread":
-            office.desk.table.delete_thread(ANN, "t")
+            office.desk.store.threads.delete(ANN, "t")
         else:
             office.attachments.remove(ANN, "t", "d")
 

@@ -7,7 +7,7 @@ from turnkeep import DynamoDBSaver
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -24,10 +24,10 @@ def open_saver(dynamodb: "DynamoDBClient", table_name: str) -> Open:
 
 
 @pytest.fixture
-def table(dynamodb: "DynamoDBClient", table_name: str) -> Table:
+def store(dynamodb: "DynamoDBClient", table_name: str) -> Store:
     """The same table as the API has it."""
     import secrets
     import time
 
     items = Items(dynamodb, table_name)
-    return Table(items, Blobs(None, items), Sealer(KEY.encode()), clock=time.time, mint=secrets.token_bytes)
+    return Store(items, Blobs(None, items), Sealer(KEY.encode()), clock=time.time, mint=secrets.token_bytes)

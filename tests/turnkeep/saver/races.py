@@ -25,6 +25,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.steps import Steps
+from turnkeep.storage.store import Store
 
 Side = Literal["before", "after", "twice"]
 _TABLE = RLock()
@@ -78,9 +79,8 @@ for _name in REQUESTS:
     setattr(HeldItems, _name, _held(_name))
 
 
-def steps_over(items: Items) -> Steps:
-    sealer = Sealer(KEY.encode())
-    return Steps(items, Blobs(None, items), sealer, clock=time.time, mint=secrets.token_bytes)
+def store_over(items: Items) -> Store:
+    return Store(items, Blobs(None, items), Sealer(KEY.encode()), clock=time.time, mint=secrets.token_bytes)
 
 
 @dataclass
@@ -97,7 +97,8 @@ class Actor:
 
     def __post_init__(self) -> None:
         self.saver = DynamoDBSaver(client=object(), seal_key=KEY)  # type: ignore[arg-type]
-        self.table = self.saver._table = steps_over(self.items)
+        self.store = self.saver._store = store_over(self.items)
+        self.saver._steps = Steps(self.store)
 
     def does(self, name: str) -> None:
         with suppress(NotFound):
@@ -132,10 +133,10 @@ class Actor:
     def commit(self, text: str, *, edits: bool, is_older: bool = False) -> None:
         """`is_older`: as a version stored it that named a checkpoint by its id alone."""
         self.text, message = text, None if edits else text
-        begun = self.table.begin(LOCAL, "t", key=secrets.token_hex(8), body=b"", message=message, create=True)
+        begun = self.store.leases.begin(LOCAL, "t", key=secrets.token_hex(8), body=b"", message=message, create=True)
         assert isinstance(begun, Begun)
         try:
-            loaded = self.table.load(begun.head, None)
+            loaded = self.store.turns.load(begun.head, None)
             run = Run(loaded, whole=True)
             found = run.get_tuple(on("t"))
             old: Any = found.checkpoint if found else {"channel_values": {}, "channel_versions": {}}
@@ -151,10 +152,12 @@ class Actor:
             saved = run.saved(frozenset(), interrupted=False)
             assert saved
             saved = replace(saved, name=saved.checkpoint_id if is_older else None)
-            plan, _ = self.table.prepare(begun, loaded, saved, None if edits else plain_turn(text, "said", time.time()))
-            self.table.apply(plan)
+            plan, _ = self.store.turns.prepare(
+                begun, loaded, saved, None if edits else plain_turn(text, "said", time.time())
+            )
+            self.store.turns.commit(plan)
         except Conflict:
-            self.table.release(begun)
+            self.store.leases.release(begun)
             raise
         self.answer = [message.text for message in messages]
 
@@ -174,13 +177,13 @@ class Actor:
         list(self.build(self.saver).get_state_history(on("t")))
 
     def turns(self) -> None:
-        self.table.read_turns(LOCAL, "t", limit=9)
+        self.store.turns.newest(LOCAL, "t", limit=9)
 
     def one_turn(self) -> None:
-        self.table.read_turn(LOCAL, "t", 1)
+        self.store.turns.read(LOCAL, "t", 1)
 
     def left(self) -> None:
-        self.table.left_turns(LOCAL, "t")
+        self.store.turns.abandoned(LOCAL, "t")
 
     def fork(self) -> None:
         self.saver.copy_thread("t", "u")
@@ -213,7 +216,7 @@ def started(start: str) -> Any:
     items = HeldItems(None, 0, "before", _dies)
     actor = Actor(items)
     if start == "empty":
-        actor.table.create_thread(LOCAL, "t")
+        actor.store.threads.create(LOCAL, "t")
     for text in ("one", "two") if start in ("old", "claimed") else ():
         actor.run(text)
     if start == "claimed":
@@ -221,7 +224,7 @@ def started(start: str) -> Any:
         with suppress(Killed):
             actor.delete()
     if start == "tombstone":
-        actor.table.begin(LOCAL, "t", key="key", body=b"", message="never answered", create=True)
+        actor.store.leases.begin(LOCAL, "t", key="key", body=b"", message="never answered", create=True)
         actor.delete()
     return items.table
 
@@ -239,7 +242,7 @@ def races(start: str, held: str, other: str, side: Side, build: Any = echo) -> I
         after = Actor(HeldItems(table), build)
         found = Race(at, mine, theirs, after.texts())
         with suppress(NotFound):
-            after.table.read_turns(LOCAL, "t", limit=50)
+            after.store.turns.newest(LOCAL, "t", limit=50)
         assert len(list(after.build(after.saver).get_state_history(on("t")))) >= bool(found.texts)
         after.run("at the end")
         yield found

@@ -157,12 +157,16 @@ def test_a_key_whose_turn_a_branch_left_makes_no_second_turn() -> None:
     desk = Desk(MemoryItems(), MemoryObjects())
     for number in range(3):
         desk.say("x", f"m{number}", f"r{number}", key=f"k{number}")
-    first = desk.table.load(desk.table.head(desk.who, "x"), None, 1)
+    first = desk.store.turns.load(desk.store.heads.read(desk.who, "x"), None, 1)
     assert first.checkpoint
-    desk.say("x", "else", "there", older=desk.table._chain.turn(desk.table.head(desk.who, "x"), 1).item["cp"])
+    desk.say(
+        "x", "else", "there", older=desk.store.turns.chain.turn(desk.store.heads.read(desk.who, "x"), 1).item["cp"]
+    )
     desk.say("x", "more", "too")
     for number in range(3):
-        again = desk.table.begin(desk.who, "x", key=f"k{number}", body=f"m{number}".encode(), message=f"m{number}")
+        again = desk.store.leases.begin(
+            desk.who, "x", key=f"k{number}", body=f"m{number}".encode(), message=f"m{number}"
+        )
         assert again.reply == f"r{number}"  # type: ignore[union-attr]
     assert desk.texts("x") == ["r0", "there", "too"]
 
@@ -172,7 +176,10 @@ def test_checkpoints_that_an_older_version_named_by_their_ids_are_gone_on_with_a
     actor = Actor(items)
     for text in ("one", "two"):
         actor.commit(text, edits=False, is_older=True)
-    assert Actor(items).table.head(LOCAL, "t").checkpoint == Actor(items).table.head(LOCAL, "t").checkpoint_name
+    assert (
+        Actor(items).store.heads.read(LOCAL, "t").checkpoint
+        == Actor(items).store.heads.read(LOCAL, "t").checkpoint_name
+    )
     for durability in ("sync", "exit"):
         Actor(items).run(durability, durability=durability)
     Actor(items).commit("three", edits=False)
@@ -186,5 +193,5 @@ def test_checkpoints_that_an_older_version_named_by_their_ids_are_gone_on_with_a
     Actor(items).prune()
     assert Actor(items).texts() == other.texts()
     assert [sk for _, sk in items.stored if sk.startswith("CP#") and "#W#" not in sk] == [
-        f"CP#{other.table.head(LOCAL, 't').checkpoint_name}"
+        f"CP#{other.store.heads.read(LOCAL, 't').checkpoint_name}"
     ]

@@ -16,7 +16,7 @@ from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, Superseded, ThreadBusy, ThreadMoved
 from turnkeep.records import Reply, Turn
 from turnkeep.storage.opening import table_definition
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns import TurnRequest
 from turns_over import turns_over
 
@@ -30,11 +30,11 @@ def texts(graph: Any, thread: str) -> list[str]:
     return [message.text for message in graph.get_state(on(thread)).values.get("messages", [])]
 
 
-def turns_of(table: Table, thread: str) -> list[tuple[str, str, str]]:
-    return [(turn.message, turn.reply, turn.status) for turn in table.read_turns(LOCAL, thread, limit=50)]
+def turns_of(store: Store, thread: str) -> list[tuple[str, str, str]]:
+    return [(turn.message, turn.reply, turn.status) for turn in store.turns.newest(LOCAL, thread, limit=50)]
 
 
-def through_api(table: Table, graph: Any, thread: str, message: str) -> Turn:
+def through_api(store: Store, graph: Any, thread: str, message: str) -> Turn:
     """One turn of the API on the thread."""
     agent = Agent(
         "bare", graph.copy({"checkpointer": None}), lambda values: Reply(values["messages"][-1].text), window=None
@@ -42,53 +42,53 @@ def through_api(table: Table, graph: Any, thread: str, message: str) -> Turn:
     wanted = TurnRequest(principal=LOCAL, thread_id=thread, message=message, create=True)
 
     async def talk() -> Turn:
-        return await (await turns_over(table, agent).start(wanted)).finish()
+        return await (await turns_over(store, agent).start(wanted)).finish()
 
     return asyncio.run(talk())
 
 
 @pytest.mark.parametrize("durability", DURABILITIES)
-def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, table: Table, durability: Any) -> None:
+def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, store: Store, durability: Any) -> None:
     for number in range(3):
         echo(open_saver()).invoke(saying(f"message {number}"), on("t"), durability=durability)
-    assert turns_of(table, "t") == [(f"message {n}", f"saw {2 * n + 1}", "complete") for n in range(3)]
-    assert table.read_thread(LOCAL, "t").status == "idle"
+    assert turns_of(store, "t") == [(f"message {n}", f"saw {2 * n + 1}", "complete") for n in range(3)]
+    assert store.threads.read(LOCAL, "t").status == "idle"
 
 
-def test_the_api_goes_on_where_a_saver_stopped_and_the_saver_after_it(open_saver: Open, table: Table) -> None:
+def test_the_api_goes_on_where_a_saver_stopped_and_the_saver_after_it(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver())
     graph.invoke(saying("one"), on("t"))
-    assert through_api(table, graph, "t", "two").reply == "saw 3"
+    assert through_api(store, graph, "t", "two").reply == "saw 3"
     graph.invoke(saying("three"), on("t"))
-    assert [reply for _, reply, _ in turns_of(table, "t")] == ["saw 1", "saw 3", "saw 5"]
+    assert [reply for _, reply, _ in turns_of(store, "t")] == ["saw 1", "saw 3", "saw 5"]
     assert texts(echo(open_saver()), "t") == ["one", "saw 1", "two", "saw 3", "three", "saw 5"]
 
 
 @pytest.mark.parametrize("durability", DURABILITIES)
 def test_what_a_bare_graph_asks_inside_a_sub_graph_is_answered_through_the_api(
-    open_saver: Open, table: Table, durability: Any
+    open_saver: Open, store: Store, durability: Any
 ) -> None:
     graph = asking(open_saver())
     graph.invoke(saying("weather?"), on("t"), durability=durability)
-    assert turns_of(table, "t") == [("weather?", "Which city?", "interrupted")]
-    assert table.read_thread(LOCAL, "t").status == "interrupted"
-    assert through_api(table, graph, "t", "Rome").reply == "Rome it is"
+    assert turns_of(store, "t") == [("weather?", "Which city?", "interrupted")]
+    assert store.threads.read(LOCAL, "t").status == "interrupted"
+    assert through_api(store, graph, "t", "Rome").reply == "Rome it is"
     assert texts(graph, "t") == ["weather?", "Rome it is"]
 
 
-def test_what_the_api_asked_is_answered_by_a_bare_graph(open_saver: Open, table: Table) -> None:
+def test_what_the_api_asked_is_answered_by_a_bare_graph(open_saver: Open, store: Store) -> None:
     graph = asking(open_saver())
-    assert through_api(table, graph, "t", "weather?").status == "interrupted"
+    assert through_api(store, graph, "t", "weather?").status == "interrupted"
     graph.invoke(Command(resume="Rome"), on("t"))
     assert texts(asking(open_saver()), "t") == ["weather?", "Rome it is"]
-    assert turns_of(table, "t")[-1] == ("Rome", "Rome it is", "complete")
+    assert turns_of(store, "t")[-1] == ("Rome", "Rome it is", "complete")
 
 
-def test_a_state_without_messages_is_kept_whole_and_its_turns_are_told(open_saver: Open, table: Table) -> None:
+def test_a_state_without_messages_is_kept_whole_and_its_turns_are_told(open_saver: Open, store: Store) -> None:
     for text in ("a", "b"):
         noting(open_saver()).invoke({"last": text}, on("t"))
     assert noting(open_saver()).get_state(on("t")).values == {"notes": ["a", "b"], "last": "b"}
-    assert turns_of(table, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
+    assert turns_of(store, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
 
 
 def test_a_sub_graph_that_lasts_keeps_what_it_had_where_its_question_is_passed_over(open_saver: Open) -> None:
@@ -127,18 +127,18 @@ def test_of_two_writers_that_found_nothing_one_makes_the_thread(open_saver: Open
         second.put(on("t", checkpoint_ns=""), checkpoint, {"source": "input"}, {})
 
 
-def test_a_run_holds_its_thread_until_it_is_over_or_fails(open_saver: Open, table: Table) -> None:
+def test_a_run_holds_its_thread_until_it_is_over_or_fails(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver(), interrupt_before=["answer"])
     graph.invoke(saying("one"), on("t"), durability="sync")
     with pytest.raises(ThreadBusy):
-        through_api(table, graph, "t", "two")
+        through_api(store, graph, "t", "two")
     with pytest.raises(ThreadBusy, match="Another run holds this thread"):
         echo(open_saver()).invoke(saying("two"), on("t"), durability="sync")
     graph.invoke(None, on("t"), durability="sync")
-    assert through_api(table, echo(open_saver()), "t", "two").reply == "saw 3"
+    assert through_api(store, echo(open_saver()), "t", "two").reply == "saw 3"
 
 
-def test_an_older_checkpoint_that_is_asked_for_begins_a_branch(open_saver: Open, table: Table) -> None:
+def test_an_older_checkpoint_that_is_asked_for_begins_a_branch(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver())
     for text in ("one", "two"):
         graph.invoke(saying(text), on("t"))
@@ -146,7 +146,7 @@ def test_an_older_checkpoint_that_is_asked_for_begins_a_branch(open_saver: Open,
     other = echo(open_saver())
     other.invoke(saying("other"), older.config)
     assert texts(graph, "t") == ["one", "saw 1", "other", "saw 3"]
-    assert [message for message, _, _ in turns_of(table, "t")] == ["one", "other"]
+    assert [message for message, _, _ in turns_of(store, "t")] == ["one", "other"]
     assert len(list(graph.get_state_history(on("t")))) == 12
     other.update_state(older.config, {"messages": [AIMessage("by hand")]})
     assert texts(graph, "t") == ["one", "saw 1", "by hand"]
@@ -189,24 +189,24 @@ def test_a_thread_that_was_deleted_in_a_run_stays_deleted(open_saver: Open) -> N
     assert open_saver().get_tuple(on("t")) is None
 
 
-def test_turns_stay_readable_where_checkpoints_are_pruned(open_saver: Open, table: Table) -> None:
+def test_turns_stay_readable_where_checkpoints_are_pruned(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver())
     for text in ("one", "two"):
         graph.invoke(saying(text), on("t"))
     graph.checkpointer.prune(["t"])
     assert len(list(graph.get_state_history(on("t")))) == 1
     assert texts(echo(open_saver()), "t") == ["one", "saw 1", "two", "saw 3"]
-    assert [message for message, _, _ in turns_of(table, "t")] == ["one", "two"]
+    assert [message for message, _, _ in turns_of(store, "t")] == ["one", "two"]
 
 
-def test_a_copy_goes_on_by_itself(open_saver: Open, table: Table) -> None:
+def test_a_copy_goes_on_by_itself(open_saver: Open, store: Store) -> None:
     graph = asking(open_saver())
     graph.invoke(saying("weather?"), on("t"))
     graph.checkpointer.copy_thread("t", "u")
     graph.invoke(Command(resume="Rome"), on("u"))
     assert texts(graph, "u") == ["weather?", "Rome it is"]
     assert texts(graph, "t") == ["weather?"]
-    assert turns_of(table, "u") == [("weather?", "Which city?", "interrupted"), ("Rome", "Rome it is", "complete")]
+    assert turns_of(store, "u") == [("weather?", "Which city?", "interrupted"), ("Rome", "Rome it is", "complete")]
 
 
 def test_a_run_that_is_rolled_back_leaves_what_was_before_it(open_saver: Open) -> None:

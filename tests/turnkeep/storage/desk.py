@@ -19,7 +19,7 @@ from turnkeep.storage.links import Segment
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 
 ANN = Principal("acme", "ann")
 NOON = 1_800_000_000.0
@@ -56,7 +56,7 @@ class Desk:
     def __post_init__(self) -> None:
         self.blobs = Blobs(self.objects)
         self.sealer = Sealer(b"secret")
-        self.table = Table(
+        self.store = Store(
             self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
         )
         self.memories = partial(
@@ -65,7 +65,7 @@ class Desk:
         self.cleanup = Cleanup(self.items, Eraser(self.items, self.blobs, clock=self.clock), clock=self.clock)
 
     def begin(self, thread: str, message: str = "hello", *, key: str | None = None, **more: Any) -> Begun:
-        begun = self.table.begin(
+        begun = self.store.leases.begin(
             self.who,
             thread,
             key=key or uuid.uuid4().hex,
@@ -88,7 +88,7 @@ class Desk:
         agent: str = "papers",
         pii: Mapping[str, str] | None = None,
     ) -> tuple[Plan, Turn | None]:
-        loaded = self.table.load(begun.head, None, older)
+        loaded = self.store.turns.load(begun.head, None, older)
         keep = length_of(loaded)
         texts = [("ai", reply)] if edits else [("human", begun.message), ("ai", reply)]
         elements = [{"type": kind, "data": {"content": text}} for kind, text in texts]
@@ -104,13 +104,13 @@ class Desk:
             agent=agent,
             private=pii is not None,
         )
-        return self.table.prepare(begun, loaded, saved, None if edits else turn)
+        return self.store.turns.prepare(begun, loaded, saved, None if edits else turn)
 
     def say(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:
         """One whole turn."""
         begun = self.begin(thread, message, key=more.pop("key", None))
         plan, turn = self.prepare(begun, reply, **more)
-        assert self.table.apply(plan) is None
+        assert self.store.turns.commit(plan) is None
         return turn  # type: ignore[return-value]
 
     def edit(self, thread: str, text: str = "by hand") -> None:
@@ -124,10 +124,10 @@ class Desk:
         return plan
 
     def numbers(self, thread: str, limit: int = 100, before: int | None = None) -> list[int]:
-        return [turn.number for turn in self.table.read_turns(self.who, thread, limit=limit, before=before)]
+        return [turn.number for turn in self.store.turns.newest(self.who, thread, limit=limit, before=before)]
 
     def texts(self, thread: str) -> list[str]:
-        return [turn.reply for turn in self.table.read_turns(self.who, thread, limit=100)]
+        return [turn.reply for turn in self.store.turns.newest(self.who, thread, limit=100)]
 
     def all_of(self, thread: str) -> dict[str, Item]:
         """Every item of the thread's partition by its sort key."""

@@ -257,7 +257,7 @@ def test_keys_stand_in_no_index_and_outlive_the_cleanup(desk: Desk) -> None:
     record, key = keys.create(ANN, expires_at=desk.clock.now + 1)
     living, lasting = keys.create(ANN)
     desk.say("x")
-    assert [thread.thread_id for thread in desk.table.search_threads(ANN)] == ["x"]
+    assert [thread.thread_id for thread in desk.store.listing.search(ANN)] == ["x"]
     desk.cleanup.begin_at(hour(int(NOON * 1000)))
     desk.clock.now += 26 * HOURS
     swept = desk.cleanup.sweep()

@@ -66,7 +66,7 @@ def test_a_turn_with_a_reply_of_a_megabyte_comes_back(roomy: Desk) -> None:
     roomy.say("x", "hello", long)
     roomy.say("x", "again", "short")
     assert roomy.texts("x") == [long, "short"]
-    loaded = roomy.table.load(roomy.table.head(roomy.who, "x"), 10)
+    loaded = roomy.store.turns.load(roomy.store.heads.read(roomy.who, "x"), 10)
     assert [link.segments[0].elements[1]["data"]["content"] for link in loaded.links] == [long, "short"]  # type: ignore[index]
 
 
@@ -77,8 +77,8 @@ def test_details_of_any_size_come_back_with_their_turn(roomy: Desk, size: int) -
     asides = [item for sk, item in roomy.all_of("x").items() if sk.startswith("ASIDE#")]
     assert len(asides) == (0 if size < 1_000 else 1)
     assert ["object" in item for item in asides] == [size > 6_000] * len(asides)
-    assert roomy.table.read_turn(roomy.who, "x", 1).details == details
-    assert roomy.table.read_turns(roomy.who, "x", limit=1)[0].details == {}
+    assert roomy.store.turns.read(roomy.who, "x", 1).details == details
+    assert roomy.store.turns.newest(roomy.who, "x", limit=1)[0].details == {}
 
 
 @pytest.mark.parametrize("harm", ["delete", "alter"])
@@ -92,9 +92,9 @@ def test_a_harmed_object_is_told_and_nothing_is_changed(roomy: Desk, what: str, 
         roomy.objects.put(item["object"], flipped(roomy.objects.get(item["object"]), 1000))
     before = roomy.all_of("x")
     reads: dict[str, Callable[[], object]] = {
-        "TURN#": lambda: roomy.table.read_turns(roomy.who, "x", limit=5),
-        "CP#": lambda: roomy.table.load(roomy.table.head(roomy.who, "x"), 10),
-        "ASIDE#": lambda: roomy.table.read_turn(roomy.who, "x", 1),
+        "TURN#": lambda: roomy.store.turns.newest(roomy.who, "x", limit=5),
+        "CP#": lambda: roomy.store.turns.load(roomy.store.heads.read(roomy.who, "x"), 10),
+        "ASIDE#": lambda: roomy.store.turns.read(roomy.who, "x", 1),
     }
     with pytest.raises(StateCorrupt):
         reads[what]()

@@ -55,13 +55,13 @@ def table() -> MovingItems:
 def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Exports]:
     desk = Desk(table, objects)
     facts: dict[str, Any] = {"clock": desk.clock, "mint": lambda size: uuid.uuid4().bytes.ljust(size, b".")[:size]}
-    documents = Attachments(table, KeptUploads(objects), desk.sealer, threads=desk.table, clock=desk.clock)
+    documents = Attachments(desk.store.heads, desk.store.vault, KeptUploads(objects))
     usage = Usage(table, BudgetTuning(), **facts)
     return (
         desk,
         documents,
         Exports(
-            desk.table,
+            desk.store,
             documents,
             usage,
             objects,
@@ -89,8 +89,10 @@ def test_it_holds_turns_with_their_details_documents_restored_and_days(
     assert claimed is not None
     values = {"[EMAIL_0a0a0a0a]": "ann@example.org"}
     assert documents.finish(claimed, [Piece("to [EMAIL_0a0a0a0a]", 1)], name="cv.txt", kind="text", values=values)
-    desk.table.release(desk.begin("y", "never answered"))
-    desk.table.accept_run(desk.table.head(ANN, "y"), "r1", b"", json.dumps({"message": "asked in the background"}))
+    desk.store.leases.release(desk.begin("y", "never answered"))
+    desk.store.queue.accept(
+        desk.store.heads.read(ANN, "y"), "r1", b"", json.dumps({"message": "asked in the background"})
+    )
     table.put({"PK": usage_of(user_key(ANN)), "SK": "2027-01-14", "v": 2, "tokens": 7, "micro": 1_500_000, "turns": 2})
 
     lines = held(exports)

@@ -33,14 +33,12 @@ class Shelf:
         self.desk = Desk(items, objects)
         self.objects = objects
         self.uploads = KeptUploads(objects)
-        self.attachments = Attachments(
-            items, self.uploads, self.desk.sealer, threads=self.desk.table, clock=self.desk.clock
-        )
+        self.attachments = Attachments(self.desk.store.heads, self.desk.store.vault, self.uploads)
         self.desk.say("t")
 
     @property
     def head(self) -> Head:
-        return self.desk.table.head(ANN, "t")
+        return self.desk.store.heads.read(ANN, "t")
 
     def add(self, document_id: str = "d1", name: str = "a.txt") -> None:
         self.attachments.add(ANN, "t", document_id, name=name, size=5, content_type=None)
@@ -94,7 +92,7 @@ def test_a_document_goes_from_its_form_to_its_text(shelf: Shelf) -> None:
     assert read.findings == ("hidden_text",)
     assert [one.name for one in shelf.attachments.active(shelf.head)] == ["shown.txt"]
     assert shelf.attachments.pieces(PK, "d1") == PIECES
-    assert shelf.desk.table.vault.values(shelf.head) == {"[EMAIL_01234567]": "a@b.org"}
+    assert shelf.desk.store.vault.values(shelf.head) == {"[EMAIL_01234567]": "a@b.org"}
 
 
 @pytest.mark.parametrize("size", [PART_BYTES // 2, 5 * PART_BYTES], ids=["one part", "several"])
@@ -103,7 +101,7 @@ def test_text_and_map_of_any_size_come_back_and_go_together(shelf: Shelf, size: 
     before = shelf.left()
     shelf.ready(pieces=pieces, values=values)
     assert shelf.attachments.pieces(PK, "d1") == pieces
-    assert shelf.desk.table.vault.values(shelf.head) == values
+    assert shelf.desk.store.vault.values(shelf.head) == values
     shelf.attachments.remove(ANN, "t", "d1")
     assert shelf.left() == before
 
@@ -179,7 +177,7 @@ class Interleaved(MemoryItems):
 
 
 def delete(shelf: Shelf) -> None:
-    shelf.desk.table.delete_thread(ANN, "t")
+    shelf.desk.store.threads.delete(ANN, "t")
 
 
 def expire(shelf: Shelf) -> None:

@@ -81,12 +81,12 @@ def test_every_read_of_a_turn_is_consistent(hooked: tuple[Desk, list[Any]]) -> N
     desk, requests = hooked
     for number in range(12):
         desk.say("x", f"message {number}", details={"rows": "r" * 5000 if number == 3 else ""})
-    desk.table.read_turn(desk.who, "x", 4)
-    desk.table.read_turns(desk.who, "x", limit=3, before=6)
-    desk.table.read_thread(desk.who, "x")
+    desk.store.turns.read(desk.who, "x", 4)
+    desk.store.turns.newest(desk.who, "x", limit=3, before=6)
+    desk.store.threads.read(desk.who, "x")
     key = desk.begin("x", key="again")
-    desk.table.load(key.head, 3)
-    desk.table.release(key)
+    desk.store.turns.load(key.head, 3)
+    desk.store.leases.release(key)
     reads = [params for name, params in requests if name in ("GetItem", "Query")]
     assert len(reads) > 15
     assert all(params.get("ConsistentRead") is True for params in reads)
@@ -96,7 +96,7 @@ def test_a_list_reads_its_threads_consistently(hooked: tuple[Desk, list[Any]]) -
     desk, requests = hooked
     desk.say("x")
     requests.clear()
-    desk.table.search_threads(desk.who)
+    desk.store.listing.search(desk.who)
     (batch,) = [params for name, params in requests if name == "BatchGetItem"]
     assert all(table["ConsistentRead"] is True for table in batch["RequestItems"].values())
     assert [params["IndexName"] for name, params in requests if name == "Query"] == ["by_user"]
@@ -204,7 +204,7 @@ def test_a_failed_load_writes_nothing(hooked: tuple[Desk, list[Any]]) -> None:
 
     client.meta.events.register("before-send.dynamodb.Query", refuse)
     with pytest.raises(StoreUnavailable):
-        desk.table.load(begun.head, 10)
+        desk.store.turns.load(begun.head, 10)
     assert {name for name, _ in requests} == {"Query"}
     client.meta.events.unregister("before-send.dynamodb.Query", refuse)
     assert desk.numbers("x") == [1]

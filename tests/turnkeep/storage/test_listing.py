@@ -15,7 +15,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.listing import SEARCHED_THREADS, Found
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -53,24 +53,24 @@ def items() -> CountedItems:
 
 
 @pytest.fixture
-def open_table(folder_objects: FolderObjects) -> Callable[[Items], Table]:
-    def of(items: Items) -> Table:
+def open_table(folder_objects: FolderObjects) -> Callable[[Items], Store]:
+    def of(items: Items) -> Store:
         mint = {"mint": lambda n: uuid.uuid4().bytes[:n]}
-        return Table(items, Blobs(folder_objects), Sealer(b"k"), clock=Clock(), **mint)
+        return Store(items, Blobs(folder_objects), Sealer(b"k"), clock=Clock(), **mint)
 
     return of
 
 
 @pytest.fixture
-def table(open_table: Callable[[Items], Table], items: CountedItems) -> Table:
+def store(open_table: Callable[[Items], Store], items: CountedItems) -> Store:
     return open_table(items)
 
 
-def fill(table: Table, count: int, who: Principal = BOB) -> list[str]:
+def fill(store: Store, count: int, who: Principal = BOB) -> list[str]:
     """Makes threads, every tenth marked; gives their names, newest first."""
     names = [f"thread-{number:04d}" for number in range(count)]
     for number, name in enumerate(names):
-        table.create_thread(who, name, metadata={"tenth": number % 10 == 0})
+        store.threads.create(who, name, metadata={"tenth": number % 10 == 0})
     return names[::-1]
 
 
@@ -78,41 +78,41 @@ def names_of(found: Found) -> list[str]:
     return [thread.thread_id for thread in found]
 
 
-def follow(table: Table, **wanted: Any) -> list[list[str]]:
+def follow(store: Store, **wanted: Any) -> list[list[str]]:
     """The answers to one search, each but the first asked for with the cursor of the one before."""
     answers, cursor = [], None
     while not answers or cursor:
-        found = table.search_threads(BOB, **wanted, cursor=cursor)
+        found = store.listing.search(BOB, **wanted, cursor=cursor)
         answers.append(names_of(found))
         cursor = found.cursor
     return answers
 
 
 def test_no_thread_is_lost_where_a_page_of_the_list_ends(
-    dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Table]
+    dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Store]
 ) -> None:
-    table = open_table(Items(dynamodb, table_name))
-    names = fill(table, 103)
-    assert names_of(table.search_threads(BOB, limit=200)) == names
-    assert names_of(table.search_threads(BOB, limit=4, offset=48)) == names[48:52]
-    assert [name for answer in follow(table, limit=20, offset=2) for name in answer] == names[2:]
-    assert follow(table, limit=6, metadata={"tenth": True}) == [names[2::10][:6], names[62::10]]
+    store = open_table(Items(dynamodb, table_name))
+    names = fill(store, 103)
+    assert names_of(store.listing.search(BOB, limit=200)) == names
+    assert names_of(store.listing.search(BOB, limit=4, offset=48)) == names[48:52]
+    assert [name for answer in follow(store, limit=20, offset=2) for name in answer] == names[2:]
+    assert follow(store, limit=6, metadata={"tenth": True}) == [names[2::10][:6], names[62::10]]
 
 
-def test_a_short_list_reads_no_more_threads_than_it_shows(table: Table, items: CountedItems) -> None:
-    fill(table, 30)
-    table.search_threads(BOB, limit=5, offset=2)
+def test_a_short_list_reads_no_more_threads_than_it_shows(store: Store, items: CountedItems) -> None:
+    fill(store, 30)
+    store.listing.search(BOB, limit=5, offset=2)
     assert items.asked == 7
 
 
 def test_a_search_looks_at_a_bounded_number_of_threads_and_goes_on_where_it_stopped(
-    table: Table, items: CountedItems
+    store: Store, items: CountedItems
 ) -> None:
-    names = fill(table, 2 * SEARCHED_THREADS + 50)
+    names = fill(store, 2 * SEARCHED_THREADS + 50)
     seen = []
     for wanted in ({"metadata": {"none": "x"}, "limit": 1}, {"offset": FAR, "limit": 1000}, {"status": "busy"}):
         items.asked = 0
-        answers = follow(table, **wanted)
+        answers = follow(store, **wanted)
         assert items.asked == len(names)
         seen.append(answers)
     assert seen == [[[], [], []], [[], names[FAR:2000], names[2000:]], [[], [], []]]
@@ -126,38 +126,38 @@ def broken(**changes: object) -> Callable[[Item], Item]:
     "spoil", [broken(n=None), broken(v=99), broken(expires="9"), broken(sig=b"forged"), broken(n=7)]
 )
 def test_a_thread_that_cannot_be_read_is_left_out_and_counted(
-    spoil: Callable[[Item], Item], table: Table, items: CountedItems
+    spoil: Callable[[Item], Item], store: Store, items: CountedItems
 ) -> None:
-    names = fill(table, 8)
+    names = fill(store, 8)
     for name in names[2:4]:
         items.put(spoil(items.get(partition(BOB, name), HEAD) or {}))
-    found = table.search_threads(BOB)
+    found = store.listing.search(BOB)
     assert (names_of(found), found.unreadable) == (names[:2] + names[4:], 2)
 
 
 def test_a_number_with_a_fraction_spoils_no_list(
-    dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Table]
+    dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Store]
 ) -> None:
-    table = open_table(Items(dynamodb, table_name))
-    names = fill(table, 3)
+    store = open_table(Items(dynamodb, table_name))
+    names = fill(store, 3)
     dynamodb.update_item(
         TableName=table_name,
         Key={"PK": {"S": partition(BOB, names[1])}, "SK": {"S": HEAD}},
         UpdateExpression="SET expires = :half",
         ExpressionAttributeValues={":half": {"N": "1900000000000.5"}},
     )
-    found = table.search_threads(BOB)
+    found = store.listing.search(BOB)
     assert (names_of(found), found.unreadable) == ([names[0], names[2]], 1)
 
 
 @pytest.mark.parametrize("cursor", ["x", "0.1", "0.1.a#b", "-1.1.a", "0.1.a.b", "\u0660.1.a", "999999.1.a"])
-def test_a_cursor_that_no_answer_gave_is_refused(cursor: str, table: Table) -> None:
+def test_a_cursor_that_no_answer_gave_is_refused(cursor: str, store: Store) -> None:
     with pytest.raises(InvalidRequest, match="X-Pagination-Next"):
-        table.search_threads(BOB, cursor=cursor)
+        store.listing.search(BOB, cursor=cursor)
 
 
-def test_a_cursor_of_somebody_else_leads_to_threads_of_ones_own(table: Table) -> None:
-    fill(table, 5)
-    names = fill(table, 5, ANN)
-    theirs = table.search_threads(BOB, limit=2).cursor
-    assert set(names_of(table.search_threads(ANN, cursor=theirs))) <= set(names)
+def test_a_cursor_of_somebody_else_leads_to_threads_of_ones_own(store: Store) -> None:
+    fill(store, 5)
+    names = fill(store, 5, ANN)
+    theirs = store.listing.search(BOB, limit=2).cursor
+    assert set(names_of(store.listing.search(ANN, cursor=theirs))) <= set(names)

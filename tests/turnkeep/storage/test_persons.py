@@ -112,7 +112,7 @@ class DiesAt(Items):
 def test_an_erasure_that_dies_at_any_write_is_finished(desk: Desk, again: str) -> None:
     for dies_at in range(1, 12):
         desk.say("x", "hello", LARGE)
-        desk.table.release(desk.begin("y", LARGE[:5_000]))
+        desk.store.leases.release(desk.begin("y", LARGE[:5_000]))
         dying = DiesAt(desk.items._client, desk.items._table)
         dying.dies_at = dies_at
         try:
@@ -160,7 +160,7 @@ def test_a_clock_that_is_ahead_keeps_nothing_and_what_begins_after_the_answer_st
 ) -> None:
     desk.clock.now += ahead
     desk.say("x")
-    desk.table.release(desk.begin("y"))
+    desk.store.leases.release(desk.begin("y"))
     desk.clock.now -= ahead
     items = SlowItems(desk.items._client, desk.items._table)
     items.desk, items.is_behind = desk, is_behind
@@ -173,7 +173,7 @@ def test_a_clock_that_is_ahead_keeps_nothing_and_what_begins_after_the_answer_st
     for _ in range(2):
         desk.clock.now += 3 * HOURS
         desk.cleanup.sweep()
-    assert [thread.thread_id for thread in desk.table.search_threads(ANN)] == ["z"]
+    assert [thread.thread_id for thread in desk.store.listing.search(ANN)] == ["z"]
     assert desk.texts("z") == ["a reply"]
 
 
@@ -182,7 +182,7 @@ def test_a_thread_that_somebody_moved_into_another_users_index_stays_its_owners(
     theirs.say("x", "a secret")
     desk.say("y")
     desk.items.put({**theirs.head("x"), "u": user_key(ANN)})
-    for found in (desk.table.search_threads(ANN), desk.table.every_thread(ANN, Found())):
+    for found in (desk.store.listing.search(ANN), desk.store.listing.all(ANN, Found())):
         assert [thread.thread_id for thread in found] == ["y"]
     assert persons_of(desk).erase(ANN).threads == 1
     assert theirs.texts("x") == ["a reply"]

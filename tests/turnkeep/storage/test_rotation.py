@@ -15,7 +15,7 @@ from turnkeep.errors import ThreadBusy, TurnInProgress
 from turnkeep.records import Turn
 from turnkeep.storage.keyring import REREAD_SECONDS
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 
 SANDBOXES, THREADS, WRITERS, TURNS = 6, 12, 4, 60
 
@@ -56,12 +56,12 @@ class Vault:
 
 
 class Sandbox(Desk):
-    """A process of its own: a table and a ring that it has read when it started."""
+    """A process of its own: a store and a ring that it has read when it started."""
 
     def open(self, vault: Vault, count: Any) -> "Sandbox":
         self.sealer = Sealer(*vault.ring, refresh=vault.read, clock=lambda: vault.now)
         self.count = count
-        self.table = Table(
+        self.store = Store(
             self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
         )
         return self
@@ -94,7 +94,7 @@ class Load:
             except ThreadBusy:
                 continue
             plan, turn = sandbox.prepare(begun)
-            assert sandbox.table.apply(plan) is None
+            assert sandbox.store.turns.commit(plan) is None
             assert turn is not None
             self.kept[thread].append((key, turn.number, message))
             return
@@ -103,7 +103,7 @@ class Load:
         thread = chance.choice(list(self.kept))
         key, number, message = chance.choice(self.kept[thread][-20:])
         try:
-            again = chance.choice(self.sandboxes).table.begin(
+            again = chance.choice(self.sandboxes).store.leases.begin(
                 Desk.who, thread, key=key, body=message.encode(), message=message, create=True
             )
         except (ThreadBusy, TurnInProgress):
@@ -120,7 +120,7 @@ def test_no_thread_is_lost_and_no_replay_doubled_while_the_key_is_rotated_twice(
     load.vault.rotate()
     late = load.open()
     for thread, kept in load.kept.items():
-        read = late.table.read_turns(late.who, thread, limit=100)
+        read = late.store.turns.newest(late.who, thread, limit=100)
         assert [(turn.number, turn.message) for turn in read] == sorted((number, said) for _, number, said in kept)
     assert sum(map(len, load.kept.values())) == WRITERS * TURNS
     assert load.replays > TURNS
@@ -128,7 +128,7 @@ def test_no_thread_is_lost_and_no_replay_doubled_while_the_key_is_rotated_twice(
     assert load.vault.reads <= SANDBOXES * (len(load.vault.ring) - 1)
     for thread in load.kept:
         for stale in load.sandboxes:
-            assert stale.table.read_turns(stale.who, thread, limit=1)
+            assert stale.store.turns.newest(stale.who, thread, limit=1)
 
 
 def test_a_sandbox_that_does_not_know_the_new_secret_yet_replays_what_was_made_under_it() -> None:
@@ -140,7 +140,9 @@ def test_a_sandbox_that_does_not_know_the_new_secret_yet_replays_what_was_made_u
     fresh.say("x", "second", key="k2")
     for key, message, number in (("k2", "second", 2), ("k1", "first", 1)):
         for sandbox in (stale, other):
-            again = sandbox.table.begin(Desk.who, "x", key=key, body=message.encode(), message=message, create=True)
+            again = sandbox.store.leases.begin(
+                Desk.who, "x", key=key, body=message.encode(), message=message, create=True
+            )
             assert isinstance(again, Turn)
             assert again.number == number
     assert load.vault.reads == 2

@@ -169,7 +169,7 @@ def test_a_poisoned_checkpoint_in_the_table_is_found_before_it_is_read(desk: Des
     for payload in payloads(proof).values():
         desk.items.put({**checkpoint, "data": payload})
         with pytest.raises(StateCorrupt):
-            desk.table.load(desk.table.head(desk.who, "x"), None)
+            desk.store.turns.load(desk.store.heads.read(desk.who, "x"), None)
     assert not proof.exists()
 
 
@@ -181,7 +181,7 @@ def test_a_value_copied_from_another_thread_is_found(desk: Desk) -> None:
     other = next(item for sk, item in theirs.items() if sk.startswith("TURN#"))
     desk.items.put({**other, "PK": partition(desk.who, "x"), "SK": own})
     with pytest.raises(StateCorrupt):
-        desk.table.read_turns(desk.who, "x", limit=1)
+        desk.store.turns.newest(desk.who, "x", limit=1)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_value_copied_from_another_thread_is_found(desk: Desk) -> None:
 )
 def test_what_looks_like_an_instruction_stays_text(desk: Desk, text: str) -> None:
     turn = desk.say("x", text, text, details={"given": {"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}})
-    read = desk.table.read_turn(desk.who, "x", 1)
+    read = desk.store.turns.read(desk.who, "x", 1)
     assert (read.message, read.reply, read.details) == (text, text, turn.details)
     run = Run(Loaded())
     message = HumanMessage(text, id="m", additional_kwargs={"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]})

@@ -24,7 +24,7 @@ def pages(desk: Desk, limit: int) -> list[int]:
 def test_the_newest_turns_come_oldest_first(desk: Desk) -> None:
     for number in range(7):
         desk.say("x", f"message {number + 1}", f"reply {number + 1}")
-    turns = desk.table.read_turns(desk.who, "x", limit=3)
+    turns = desk.store.turns.newest(desk.who, "x", limit=3)
     assert [(t.number, t.message, t.reply) for t in turns] == [(n, f"message {n}", f"reply {n}") for n in (5, 6, 7)]
     assert desk.numbers("x", 3, 5) == [2, 3, 4]
     assert desk.numbers("x", 3, 2) == [1]
@@ -35,7 +35,7 @@ def test_the_newest_turns_come_oldest_first(desk: Desk) -> None:
 
 def test_a_turn_keeps_its_whole_ledger(desk: Desk) -> None:
     told = desk.say("x", "hello", "good day", details={"steps": ["one"]})
-    assert desk.table.read_turn(desk.who, "x", 1) == told
+    assert desk.store.turns.read(desk.who, "x", 1) == told
     assert (told.created_at, told.usage.output_tokens, told.thread_id) == (NOON, 2, "x")
 
 
@@ -44,7 +44,7 @@ def test_a_turn_that_is_not_there_is_unknown(desk: Desk, number: int) -> None:
     desk.say("x")
     desk.say("x")
     with pytest.raises(NotFound):
-        desk.table.read_turn(desk.who, "x", number)
+        desk.store.turns.read(desk.who, "x", number)
 
 
 def test_what_dead_writers_edits_and_branches_left_is_on_no_page(desk: Desk) -> None:
@@ -61,8 +61,8 @@ def test_what_dead_writers_edits_and_branches_left_is_on_no_page(desk: Desk) -> 
     desk.orphan("x")
     assert desk.texts("x") == ["old 1", "old 2", "new 3", "new 4"]
     assert pages(desk, 1) == pages(desk, 3) == [1, 2, 3, 4]
-    assert desk.table.read_thread(desk.who, "x").turn_count == 4
-    assert [desk.table.read_turn(desk.who, "x", n).reply for n in (1, 3)] == ["old 1", "new 3"]
+    assert desk.store.threads.read(desk.who, "x").turn_count == 4
+    assert [desk.store.turns.read(desk.who, "x", n).reply for n in (1, 3)] == ["old 1", "new 3"]
 
 
 def test_a_dead_writer_of_a_dead_branch_is_on_no_page(desk: Desk) -> None:
@@ -79,14 +79,14 @@ def test_a_dead_writer_of_a_dead_branch_is_on_no_page(desk: Desk) -> None:
     whole = ["old 1", "new 2", "new 3", "new 4", "newer 5"]
     assert desk.texts("x") == whole
     for before in range(1, 6):
-        page = desk.table.read_turns(desk.who, "x", limit=10, before=before)
+        page = desk.store.turns.newest(desk.who, "x", limit=10, before=before)
         assert [turn.reply for turn in page] == whole[: before - 1]
 
 
 def test_going_back_to_a_checkpoint_that_is_not_there_is_not_found(desk: Desk) -> None:
     desk.say("x")
     with pytest.raises(NotFound):
-        desk.table.load(desk.table.head(desk.who, "x"), 10, "00000099")
+        desk.store.turns.load(desk.store.heads.read(desk.who, "x"), 10, "00000099")
 
 
 def harmed(desk: Desk, kind: str) -> None:
@@ -134,19 +134,19 @@ def test_a_harmed_thread_is_not_read_and_not_changed(desk: Desk, harm: str) -> N
     begun = desk.begin("x")
     before = desk.all_of("x")
     with pytest.raises(StateCorrupt):
-        desk.table.load(begun.head, None)
+        desk.store.turns.load(begun.head, None)
     with pytest.raises(StateCorrupt) if harm in HARMS else nullcontext():  # never a shorter history
-        desk.table.read_turns(desk.who, "x", limit=10)
+        desk.store.turns.newest(desk.who, "x", limit=10)
     assert desk.all_of("x") == before
-    desk.table.release(begun)
-    assert desk.table.read_thread(desk.who, "x").turn_count == 4
+    desk.store.leases.release(begun)
+    assert desk.store.threads.read(desk.who, "x").turn_count == 4
 
 
 def test_a_harm_outside_of_the_window_does_not_stop_a_turn(desk: Desk) -> None:
     for _ in range(4):
         desk.say("x")
     harmed(desk, "the first turn is gone")
-    assert len(desk.table.load(desk.table.head(desk.who, "x"), 2).links) == 2
+    assert len(desk.store.turns.load(desk.store.heads.read(desk.who, "x"), 2).links) == 2
 
 
 def test_missing_details_are_told_with_their_turn_alone(desk: Desk) -> None:
@@ -155,22 +155,22 @@ def test_missing_details_are_told_with_their_turn_alone(desk: Desk) -> None:
     desk.items.write_many(deletes=[(aside["PK"], aside["SK"])])
     assert desk.numbers("x") == [1]
     with pytest.raises(StateCorrupt):
-        desk.table.read_turn(desk.who, "x", 1)
+        desk.store.turns.read(desk.who, "x", 1)
 
 
 def test_every_route_of_a_foreign_thread_is_unknown(desk: Desk) -> None:
     desk.say("x")
     for stranger in (Principal("acme", "bob"), Principal("other", "ann")):
         for call in (
-            lambda who: desk.table.read_thread(who, "x"),
-            lambda who: desk.table.read_turns(who, "x", limit=1),
-            lambda who: desk.table.read_turn(who, "x", 1),
-            lambda who: desk.table.update_thread(who, "x", {"a": 1}),
-            lambda who: desk.table.delete_thread(who, "x"),
-            lambda who: desk.table.begin(who, "x", key="k", body=b"", message="m"),
+            lambda who: desk.store.threads.read(who, "x"),
+            lambda who: desk.store.turns.newest(who, "x", limit=1),
+            lambda who: desk.store.turns.read(who, "x", 1),
+            lambda who: desk.store.threads.update(who, "x", {"a": 1}),
+            lambda who: desk.store.threads.delete(who, "x"),
+            lambda who: desk.store.leases.begin(who, "x", key="k", body=b"", message="m"),
         ):
             with pytest.raises(NotFound):
                 call(stranger)
-        assert desk.table.search_threads(stranger) == []
+        assert desk.store.listing.search(stranger) == []
     assert desk.numbers("x") == [1]
     assert HEAD in desk.all_of("x")

@@ -18,7 +18,7 @@ from turnkeep.records import Turn
 
 
 def again(desk: Desk, key: str, message: str = "hello", **more: object) -> object:
-    return desk.table.begin(desk.who, "x", key=key, body=message.encode(), message=message, create=True, **more)  # type: ignore[arg-type]
+    return desk.store.leases.begin(desk.who, "x", key=key, body=message.encode(), message=message, create=True, **more)  # type: ignore[arg-type]
 
 
 def test_a_key_gives_its_turn_again_for_thirty_two_turns(desk: Desk) -> None:
@@ -44,7 +44,7 @@ def test_a_key_serves_one_body(desk: Desk) -> None:
             again(desk, key, message)
         assert error.value.retry_after in ([None] if raised is IdempotencyKeyReused else range(1, 6))
     assert isinstance(again(desk, "k", "one"), Turn)  # a replay needs no lease
-    desk.table.release(begun)
+    desk.store.leases.release(begun)
 
 
 @pytest.mark.parametrize("its_writer", ["released it", "died"])
@@ -53,7 +53,7 @@ def test_a_key_that_made_no_turn_is_free_again(desk: Desk, its_writer: str) -> N
     if its_writer == "died":
         desk.clock.now += 31
     else:
-        desk.table.release(begun)
+        desk.store.leases.release(begun)
     assert desk.say("x", "one", key="k").number == 1
     assert desk.say("y", "two", key="k").number == 1  # a key is of its thread
 
@@ -76,14 +76,14 @@ def test_a_thread_keeps_to_its_agent(desk: Desk) -> None:
     desk.say("x", agent="papers")
     with pytest.raises(AgentMismatch):
         again(desk, "k", agent="products")
-    desk.table.release(desk.begin("x", agent="papers"))
+    desk.store.leases.release(desk.begin("x", agent="papers"))
 
 
 # a COMMIT that comes late
 
 
 def make_anew(desk: Desk) -> None:
-    desk.table.delete_thread(desk.who, "x")
+    desk.store.threads.delete(desk.who, "x")
     desk.say("x", "two", "new")
 
 
@@ -93,7 +93,7 @@ def make_anew(desk: Desk) -> None:
         (lambda desk: desk.say("x", "one", "by its key", key="k"), None),
         (lambda desk: desk.say("x", "two", "of another body", key="k"), Superseded),
         (lambda desk: desk.say("x", "two", "of another key"), Superseded),
-        (lambda desk: desk.table.delete_thread(desk.who, "x"), Superseded),
+        (lambda desk: desk.store.threads.delete(desk.who, "x"), Superseded),
         (make_anew, Superseded),
     ],
     ids=["its key made a turn", "its key served another body", "another turn", "deleted", "deleted and made anew"],
@@ -106,7 +106,7 @@ def test_a_late_commit_gives_the_turn_of_its_key_or_is_superseded(
     meanwhile(desk)
     before = desk.all_of("x")
     with pytest.raises(raised) if raised else nullcontext():
-        stored = desk.table.apply(plan)
+        stored = desk.store.turns.commit(plan)
         assert stored
         assert stored.reply == "by its key"
     if before:

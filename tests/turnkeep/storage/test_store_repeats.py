@@ -10,13 +10,13 @@ from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, ThreadMoved, TurnInProgress
 from turnkeep.records import Turn
-from turnkeep.storage.leases import RETRY_MS, Repeat
 from turnkeep.storage.plans import Begun
+from turnkeep.storage.retries import RETRY_MS, Repeat
 
 
 def ask(desk: Desk, message: str, repeat: Repeat, **more: object) -> Begun | Turn:
-    return desk.table.begin(
-        ANN, "t1", key=None, body=message.encode(), message=message, create=True, repeat=repeat, **more
+    return desk.store.retries.begin(
+        ANN, "t1", repeat, key=None, body=message.encode(), message=message, create=True, **more
     )
 
 
@@ -29,10 +29,10 @@ def say(desk: Desk, message: str, repeat: Repeat, *, fails: bool = False) -> int
     if isinstance(begun, Turn):
         return begun.number
     if fails:
-        desk.table.release(begun)
+        desk.store.leases.release(begun)
         return None
     plan, turn = desk.prepare(begun, f"to {message}")
-    assert desk.table.apply(plan) is None
+    assert desk.store.turns.commit(plan) is None
     assert turn
     return turn.number
 
@@ -116,13 +116,13 @@ class Clients:
         if isinstance(begun, Turn):
             self._replayed(message, begun)
         elif fate == "failed":
-            self.desk.table.release(begun)
+            self.desk.store.leases.release(begun)
             self.failed.add(message.words)
             return
         else:
             assert message.turn is None or message.may_be_repeated or is_failed
             plan, _ = self.desk.prepare(begun)
-            self.desk.table.apply(plan)
+            self.desk.store.turns.commit(plan)
             self.made.append(message)
             message.turn = len(self.made)
             self.failed.clear()
@@ -159,7 +159,7 @@ def test_no_message_is_kept_twice_and_none_is_taken_for_another_that_it_follows(
     steps: list[tuple[str, object, str]],
 ) -> None:
     clients = Clients(Desk(MemoryItems(), {}))  # type: ignore[arg-type]
-    clients.desk.table.create_thread(ANN, "t1")
+    clients.desk.store.threads.create(ANN, "t1")
     for kind, what, fate in steps:
         match what:
             case str():
@@ -169,7 +169,7 @@ def test_no_message_is_kept_twice_and_none_is_taken_for_another_that_it_follows(
                 clients.attempt(clients.open[what % len(clients.open)], fate)
             case int() if kind == "wait":
                 clients.wait(what)
-    stored = clients.desk.table.read_turns(ANN, "t1", limit=100)
+    stored = clients.desk.store.turns.newest(ANN, "t1", limit=100)
     assert [turn.message for turn in stored] == [message.words for message in clients.made]
 
 
@@ -193,7 +193,7 @@ def test_a_retry_gives_the_same_run(desk: Desk) -> None:
 
 def test_the_key_of_a_body_tells_nothing_of_it_without_the_secret(desk: Desk) -> None:
     say(desk, "a", "exact")
-    assert desk.table.run_id(ANN, "t1", "a") != desk.table.read_turn(ANN, "t1", 1).run_id
+    assert desk.store.turns.run_id(ANN, "t1", "a") != desk.store.turns.read(ANN, "t1", 1).run_id
 
 
 def test_a_turn_after_another_one_than_the_newest_is_refused_and_nothing_held(desk: Desk) -> None:
@@ -206,4 +206,4 @@ def test_a_turn_after_another_one_than_the_newest_is_refused_and_nothing_held(de
 
 def test_a_thread_that_is_not_there_has_no_newest_turn(desk: Desk) -> None:
     with pytest.raises(NotFound):
-        desk.table.begin(ANN, "t2", key="k", body=b"", message="hello", after=1)
+        desk.store.leases.begin(ANN, "t2", key="k", body=b"", message="hello", after=1)

@@ -99,12 +99,12 @@ def keep(desk: Desk, key: str, pii: dict[str, str], text: str = MAIL) -> None:
     """One whole turn of a private agent."""
     begun = desk.begin("t1", text, key=key, pii=pii)
     plan, _ = desk.prepare(begun, text, details={text: [text]}, pii=pii)
-    assert desk.table.apply(plan) is None
+    assert desk.store.turns.commit(plan) is None
 
 
 @pytest.fixture
 def vault(desk: Desk) -> Vault:
-    return desk.table.vault
+    return desk.store.vault
 
 
 def test_the_tag_of_a_datum_is_its_threads_own(vault: Vault) -> None:
@@ -125,11 +125,11 @@ def test_a_map_of_many_values_lies_in_several_items_and_is_read_at_once(desk: De
 def test_what_is_kept_with_placeholders_is_read_whole(desk: Desk) -> None:
     text = f"{MAIL} [IP_01234567]"
     keep(desk, "k1", {MAIL: "ann@example.org"}, text)
-    stored = desk.table.begin(ANN, "t1", key="k1", body=text.encode(), message=text)
-    turn = desk.table.read_turn(ANN, "t1", 1)
+    stored = desk.store.leases.begin(ANN, "t1", key="k1", body=text.encode(), message=text)
+    turn = desk.store.turns.read(ANN, "t1", 1)
     whole = "ann@example.org [IP_01234567]"
     assert (turn.message, turn.reply, turn.details) == (whole, whole, {whole: [whole]})
-    assert desk.table.read_turns(ANN, "t1", limit=1, details=True) == [turn]
+    assert desk.store.turns.newest(ANN, "t1", limit=1, details=True) == [turn]
     assert isinstance(stored, Turn)
     assert "ann@" not in str(stored)
 
@@ -137,7 +137,7 @@ def test_what_is_kept_with_placeholders_is_read_whole(desk: Desk) -> None:
 def test_a_message_that_waits_is_encrypted_with_its_map(desk: Desk) -> None:
     for text in (MAIL, f"{MAIL} {noise(3000)}"):
         desk.begin("t1", text, pii={MAIL: "ann@example.org"})
-        pending = desk.table.read_thread(ANN, "t1").pending
+        pending = desk.store.threads.read(ANN, "t1").pending
         assert pending is not None
         assert pending.message == text.replace(MAIL, "ann@example.org")
         desk.clock.now += 31
@@ -152,7 +152,7 @@ def test_a_map_that_cannot_be_opened_leaves_its_placeholders_and_fails_no_read(
     item = desk.all_of("t1")[first]
     for spoilt in (item["data"][:-1] + b"!", Sealer(b"another").encrypt({}, PK, first), b""):
         desk.items.write_many(puts=[item | {"data": spoilt}])
-        replies = {turn.reply for turn in desk.table.read_turns(ANN, "t1", limit=9)}
+        replies = {turn.reply for turn in desk.store.turns.newest(ANN, "t1", limit=9)}
         assert len(replies & {MAIL, "ann@example.org"}) == 1
         assert len(replies & {"[IP_01234567]", "10.0.0.1"}) == 1
         assert "PlaceholdersLost" in capsys.readouterr().out

@@ -33,11 +33,11 @@ PK = partition(ANN, "t")
 
 def said(desk: Desk) -> Desk:
     """A thread with all that a layout knows: a turn with its details aside, a turn, an edit, a message that waits."""
-    desk.table.create_thread(ANN, "t", metadata={"color": "blue"})
+    desk.store.threads.create(ANN, "t", metadata={"color": "blue"})
     desk.say("t", "one", "first", details={"rows": ["x" * 5_000]}, key="k1")
     desk.say("t", "two", "second", key="k2")
     desk.edit("t")
-    desk.table.release(desk.begin("t", "three"))
+    desk.store.leases.release(desk.begin("t", "three"))
     return desk
 
 
@@ -61,11 +61,11 @@ def changed(desk: Desk, **attributes: Any) -> Item:
 
 
 EVERY_WAY: list[Callable[[Desk], Any]] = [
-    lambda desk: desk.table.read_thread(ANN, "t"),
-    lambda desk: desk.table.read_turns(ANN, "t", limit=5),
-    lambda desk: desk.table.read_turn(ANN, "t", 1),
-    lambda desk: desk.table.update_thread(ANN, "t", {"a": 1}),
-    lambda desk: desk.table.create_thread(ANN, "t"),
+    lambda desk: desk.store.threads.read(ANN, "t"),
+    lambda desk: desk.store.turns.newest(ANN, "t", limit=5),
+    lambda desk: desk.store.turns.read(ANN, "t", 1),
+    lambda desk: desk.store.threads.update(ANN, "t", {"a": 1}),
+    lambda desk: desk.store.threads.create(ANN, "t"),
     lambda desk: desk.begin("t", "four"),
     lambda desk: desk.begin("t", "four", create=False),
     lambda desk: desk.begin("t", "one", key="k1"),
@@ -85,15 +85,15 @@ def test_a_thread_of_another_layout_is_told_as_such_and_never_written_on(
 
 
 def test_a_turn_of_another_layout_is_told_as_such(kept: Desk) -> None:
-    link = kept.table._chain.turn(kept.table.head(ANN, "t"), 2)
+    link = kept.store.turns.chain.turn(kept.store.heads.read(ANN, "t"), 2)
     kept.items.put({**link.item, "v": LAYOUT + 1})
     with pytest.raises(StateCorrupt, match="another layout"):
-        kept.table.read_turns(ANN, "t", limit=5)
+        kept.store.turns.newest(ANN, "t", limit=5)
 
 
 def test_a_thread_that_nobody_can_read_can_be_deleted(kept: Desk) -> None:
     changed(kept, v=LAYOUT + 1, n="many")
-    kept.table.delete_thread(ANN, "t")
+    kept.store.threads.delete(ANN, "t")
     assert kept.items.stored == {}  # type: ignore[attr-defined]
 
 
@@ -134,7 +134,7 @@ def test_a_head_of_another_thread_is_not_believed(kept: Desk) -> None:
     other = kept.items.get(partition(ANN, "other"), HEAD)
     kept.items.put({**(other or {}), "PK": PK})
     with pytest.raises(StateCorrupt):
-        kept.table.read_thread(ANN, "t")
+        kept.store.threads.read(ANN, "t")
 
 
 def test_a_lease_is_given_back_where_the_thread_turns_out_to_be_forged(kept: Desk) -> None:
@@ -145,9 +145,9 @@ def test_a_lease_is_given_back_where_the_thread_turns_out_to_be_forged(kept: Des
 
 
 def test_what_a_newer_version_notes_besides_is_passed_over_and_kept(kept: Desk) -> None:
-    head = kept.table.head(ANN, "t")
-    turn = kept.table.read_turn(ANN, "t", 2)
-    link = kept.table._chain.turn(head, 2)
+    head = kept.store.heads.read(ANN, "t")
+    turn = kept.store.turns.read(ANN, "t", 2)
+    link = kept.store.turns.chain.turn(head, 2)
     ledger = link.payload["turn"] | {"mood": "good", "sources": [{"id": "1", "title": "One", "page": 7}]}
     ledger["usage"] |= {"cached_tokens": 3}
     newer = Link(link.item, {**link.payload, "turn": ledger, "tags": ["x"]})
@@ -159,7 +159,7 @@ def test_what_a_newer_version_notes_besides_is_passed_over_and_kept(kept: Desk) 
 
 
 def test_a_ledger_without_what_every_turn_has_is_corrupt(kept: Desk) -> None:
-    link = kept.table._chain.turn(kept.table.head(ANN, "t"), 2)
+    link = kept.store.turns.chain.turn(kept.store.heads.read(ANN, "t"), 2)
     ledger = {name: value for name, value in link.payload["turn"].items() if name != "model"}
     with pytest.raises(StateCorrupt):
         turn_of(Link(link.item, {**link.payload, "turn": ledger}), {})
@@ -206,24 +206,24 @@ def test_what_was_stored_by_every_layout_that_we_read_is_read(file: Path) -> Non
     for item in json.loads(file.read_text(), object_hook=_bytes_again):
         desk.items.put(decode(item))
 
-    thread = desk.table.read_thread(ANN, "t")
+    thread = desk.store.threads.read(ANN, "t")
     assert (thread.turn_count, thread.title, thread.metadata) == (2, "one", {"color": "blue"})
     assert thread.pending
     assert thread.pending.message == "three"
-    told = [(turn.message, turn.reply) for turn in desk.table.read_turns(ANN, "t", limit=5)]
+    told = [(turn.message, turn.reply) for turn in desk.store.turns.newest(ANN, "t", limit=5)]
     assert told == [("one", "first"), ("two", "second")]
-    assert desk.table.read_turn(ANN, "t", 1).details == {"rows": ["x" * 5_000]}
-    assert [each.thread_id for each in desk.table.search_threads(ANN)] == ["t"]
+    assert desk.store.turns.read(ANN, "t", 1).details == {"rows": ["x" * 5_000]}
+    assert [each.thread_id for each in desk.store.listing.search(ANN)] == ["t"]
 
     desk.count = iter(range(100, 200))
     desk.say("t", "four", "fourth")
     assert desk.texts("t") == ["first", "second", "fourth"]
-    desk.table.delete_thread(ANN, "t")
+    desk.store.threads.delete(ANN, "t")
     assert desk.items.stored == {}  # type: ignore[attr-defined]
 
 
 def test_runs_placeholders_and_sub_graphs_without_an_incarnation_id_count_by_their_age(kept: Desk) -> None:
-    table, sealer, now = kept.table, kept.sealer, int(kept.clock.now * 1000)
+    store, sealer, now = kept.store, kept.sealer, int(kept.clock.now * 1000)
     old: Item = {"PK": PK, "v": LAYOUT, "ttl": item_ttl(now)}
     sks = run, pii, space = run_key("r1"), pii_key("TURN#1", 0), space_key("inner", "c1")
     data = sealer.encrypt("{}", PK, run), sealer.encrypt({"[IP_01234567]": "1"}, PK, pii), sealer.seal({}, PK, space)
@@ -232,14 +232,14 @@ def test_runs_placeholders_and_sub_graphs_without_an_incarnation_id_count_by_the
     kept.items.write_many(puts=items)
 
     def found() -> list[Any]:
-        head, beside = table.head(ANN, "t"), Beside(kept.items, kept.blobs, sealer)
-        runs = [each.run_id for each in table.queued_runs(head)]
-        return [*runs, *table.vault.values(head), *(each.namespace for each in beside.every(head, None))]
+        head, beside = store.heads.read(ANN, "t"), Beside(kept.items, kept.blobs, sealer)
+        runs = [each.run_id for each in store.queue.all(head)]
+        return [*runs, *store.vault.values(head), *(each.namespace for each in beside.every(head, None))]
 
     assert found() == ["r1", "[IP_01234567]", "inner"]
-    queued = table.named_run(sealer.token({"pk": PK, "run": "r1"}, "run"))
+    queued = store.queue.of_token(sealer.token({"pk": PK, "run": "r1"}, "run"))
     assert queued
-    assert (queued.run_id, table.request_of(queued)) == ("r1", "{}")
+    assert (queued.run_id, store.queue.request_of(queued)) == ("r1", "{}")
     kept.clock.now += 25 * HOURS
     kept.say("t")
     assert found() == []

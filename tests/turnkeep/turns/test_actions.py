@@ -25,7 +25,7 @@ from turnkeep.storage.attributes import Write
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD
 from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.actions import Ledger, acting
 from turnkeep.turns.request import GraphCall
@@ -85,30 +85,30 @@ def counting(items: Items) -> Counting:
 
 
 @pytest.fixture
-def table(counting: Counting, folder_objects: FolderObjects) -> Table:
+def table(counting: Counting, folder_objects: FolderObjects) -> Store:
     return table_over(cast(Items, counting), folder_objects)
 
 
-def begun_on(table: Table, key: str = "k", **more: Any) -> Begun:
-    begun = table.begin(ANN, "t", key=key, body=b"", message="hello", create=True, **more)
+def begun_on(store: Store, key: str = "k", **more: Any) -> Begun:
+    begun = store.leases.begin(ANN, "t", key=key, body=b"", message="hello", create=True, **more)
     assert isinstance(begun, Begun)
     return begun
 
 
-def ledger_of(table: Table, begun: Begun) -> Ledger:
-    return Ledger(table, begun, Loaded(), goes_on=True)
+def ledger_of(store: Store, begun: Begun) -> Ledger:
+    return Ledger(store, begun, Loaded(), goes_on=True)
 
 
 @pytest.fixture
-def begun(table: Table, counting: Counting) -> Begun:
-    begun = begun_on(table)
+def begun(store: Store, counting: Counting) -> Begun:
+    begun = begun_on(store)
     counting.calls.clear()
     return begun
 
 
 @pytest.fixture
-def ledger(table: Table, begun: Begun) -> Ledger:
-    return ledger_of(table, begun)
+def ledger(store: Store, begun: Begun) -> Ledger:
+    return ledger_of(store, begun)
 
 
 async def called(ledger: Ledger | None, act: Callable[..., Any], colour: str, *args: Any, **options: Any) -> Any:
@@ -130,26 +130,26 @@ both = pytest.mark.parametrize("colour", ["sync", "async"])
 
 @both
 async def test_an_action_is_two_requests_and_the_same_one_again_is_one(
-    table: Table, begun: Begun, counting: Counting, world: World, colour: str
+    store: Store, begun: Begun, counting: Counting, world: World, colour: str
 ) -> None:
-    assert await called(ledger_of(table, begun), world.act, colour, 17) == "receipt 1"
+    assert await called(ledger_of(store, begun), world.act, colour, 17) == "receipt 1"
     assert counting.calls == ["transact", "update"]
     counting.calls.clear()
-    assert await called(ledger_of(table, begun), world.act, colour, 17) == "receipt 1"
+    assert await called(ledger_of(store, begun), world.act, colour, 17) == "receipt 1"
     assert counting.calls == ["transact"]
     assert world.done == [17]
 
 
 @both
-async def test_another_key_name_turn_or_thread_is_another_action(table: Table, world: World, colour: str) -> None:
-    first = begun_on(table)
+async def test_another_key_name_turn_or_thread_is_another_action(store: Store, world: World, colour: str) -> None:
+    first = begun_on(store)
     for number in (17, 18):
-        await called(ledger_of(table, first), world.act, colour, number)
-    with acting(ledger_of(table, first)):
+        await called(ledger_of(store, first), world.act, colour, number)
+    with acting(ledger_of(store, first)):
         once("refund", "17")(world.act)("refund 17")
-    table.release(first)
-    second = begun_on(table, "another")
-    await called(ledger_of(table, second), world.act, colour, 17)
+    store.leases.release(first)
+    second = begun_on(store, "another")
+    await called(ledger_of(store, second), world.act, colour, 17)
     assert world.done == [17, 18, "refund 17", 17]
 
 
@@ -182,12 +182,12 @@ class Own:
     ],
     ids=lambda result: type(result).__name__,
 )
-async def test_a_result_comes_back_as_it_was(table: Table, begun: Begun, result: Any) -> None:
+async def test_a_result_comes_back_as_it_was(store: Store, begun: Begun, result: Any) -> None:
     def act() -> Any:
         return result
 
     for _ in range(2):
-        with acting(ledger_of(table, begun)):
+        with acting(ledger_of(store, begun)):
             found = once("act", "k")(act)()
         assert (type(found), found) == (type(result), result)
 
@@ -196,20 +196,20 @@ async def test_a_result_comes_back_as_it_was(table: Table, begun: Begun, result:
     ("result", "error"), [(object(), TypeError), ([("a",)], TypeError), (secrets.token_hex(400_000), AgentFault)]
 )
 async def test_a_result_that_cannot_be_kept_is_told_and_not_done_again(
-    table: Table, begun: Begun, world: World, result: Any, error: type[Exception]
+    store: Store, begun: Begun, world: World, result: Any, error: type[Exception]
 ) -> None:
     def act() -> Any:
         world.act("it")
         return result
 
     for expected in (error, ActionUnknown):
-        with acting(ledger_of(table, begun)), pytest.raises(expected):
+        with acting(ledger_of(store, begun)), pytest.raises(expected):
             once("act", "k")(act)()
     assert len(world.done) == 1
 
 
-async def test_what_is_stored_tells_nothing_of_the_action(table: Table, begun: Begun, items: Items) -> None:
-    with acting(ledger_of(table, begun)):
+async def test_what_is_stored_tells_nothing_of_the_action(store: Store, begun: Begun, items: Items) -> None:
+    with acting(ledger_of(store, begun)):
         once("send_email", "ann@example.com")(lambda: "sent to Ann")()
     (stored,) = items.between(begun.head.pk, "ASIDE#ACTION#", "ASIDE#ACTION#~")
     assert not [word for word in ("ann", "Ann", "email", "sent") if word in repr({**stored, "PK": ""})]
@@ -240,15 +240,15 @@ def test_it_goes_beneath_the_tool_and_keeps_what_the_model_is_told(world: World)
 
 
 @both
-async def test_an_action_that_raised_is_not_repeated(table: Table, begun: Begun, colour: str) -> None:
+async def test_an_action_that_raised_is_not_repeated(store: Store, begun: Begun, colour: str) -> None:
     def act(what: Any) -> str:
         raise ConnectionError("nobody knows")
 
     before = time.time()
     with pytest.raises(ConnectionError):
-        await called(ledger_of(table, begun), act, colour, 17)
+        await called(ledger_of(store, begun), act, colour, 17)
     with pytest.raises(ActionUnknown) as unknown:
-        await called(ledger_of(table, begun), act, colour, 17)
+        await called(ledger_of(store, begun), act, colour, 17)
     assert (unknown.value.name, unknown.value.key) == ("charge", "17")
     assert before - 1 <= unknown.value.at <= time.time()
     assert "17" not in unknown.value.detail
@@ -256,21 +256,21 @@ async def test_an_action_that_raised_is_not_repeated(table: Table, begun: Begun,
 
 @both
 async def test_an_exception_that_says_that_nothing_was_done_frees_the_action(
-    table: Table, begun: Begun, world: World, colour: str
+    store: Store, begun: Begun, world: World, colour: str
 ) -> None:
     def declined(what: Any) -> str:
         raise LookupError("no such card")
 
     with pytest.raises(LookupError):
-        await called(ledger_of(table, begun), declined, colour, 17, key=int, not_done=(LookupError,))
-    assert await called(ledger_of(table, begun), world.act, colour, 17, key=int) == "receipt 1"
+        await called(ledger_of(store, begun), declined, colour, 17, key=int, not_done=(LookupError,))
+    assert await called(ledger_of(store, begun), world.act, colour, 17, key=int) == "receipt 1"
 
 
 @pytest.mark.parametrize(("happened", "told"), [(True, "found it"), (False, "receipt 1")])
 async def test_a_tool_that_asked_outside_says_what_became_of_it(
-    table: Table, begun: Begun, world: World, happened: bool, told: str
+    store: Store, begun: Begun, world: World, happened: bool, told: str
 ) -> None:
-    table.claim_action(begun, begun.key, "charge", "17")
+    store.actions.claim(begun, begun.key, "charge", "17")
 
     def charge() -> str:
         try:
@@ -283,7 +283,7 @@ async def test_a_tool_that_asked_outside_says_what_became_of_it(
             return charge()
 
     for _ in range(2):
-        with acting(ledger_of(table, begun)):
+        with acting(ledger_of(store, begun)):
             assert charge() == told
     assert world.done == ([] if happened else [17])
 
@@ -291,46 +291,46 @@ async def test_a_tool_that_asked_outside_says_what_became_of_it(
 # who may act
 
 
-async def test_a_run_that_lost_its_thread_acts_no_more(table: Table, begun: Begun, items: Items, world: World) -> None:
+async def test_a_run_that_lost_its_thread_acts_no_more(store: Store, begun: Begun, items: Items, world: World) -> None:
     expired = {":t": 1}
     items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", expired, condition="attribute_exists(PK)")
-    taken = begun_on(table, "other")
+    taken = begun_on(store, "other")
     with pytest.raises(Superseded):
-        await called(ledger_of(table, begun), world.act, "sync", 17)
+        await called(ledger_of(store, begun), world.act, "sync", 17)
     assert world.done == []
-    await called(ledger_of(table, taken), world.act, "sync", 17)
+    await called(ledger_of(store, taken), world.act, "sync", 17)
     assert world.done == [17]
 
 
-async def test_what_it_did_before_is_recorded_all_the_same(table: Table, begun: Begun, world: World) -> None:
-    old = ledger_of(table, begun)
+async def test_what_it_did_before_is_recorded_all_the_same(store: Store, begun: Begun, world: World) -> None:
+    old = ledger_of(store, begun)
 
     def act_and_lose() -> str:
-        table.release(begun)
+        store.leases.release(begun)
         return world.act(17)
 
     with acting(old):
         once("charge", "17")(act_and_lose)()
-    again = begun_on(table)
-    assert await called(ledger_of(table, again), world.act, "sync", 17) == "receipt 1"
+    again = begun_on(store)
+    assert await called(ledger_of(store, again), world.act, "sync", 17) == "receipt 1"
 
 
 @pytest.mark.parametrize("gone", ["deleted", "made anew"])
-async def test_an_action_goes_with_its_thread(table: Table, begun: Begun, world: World, gone: str) -> None:
-    await called(ledger_of(table, begun), world.act, "sync", 17)
-    table.release(begun)
-    table.delete_thread(ANN, "t")
+async def test_an_action_goes_with_its_thread(store: Store, begun: Begun, world: World, gone: str) -> None:
+    await called(ledger_of(store, begun), world.act, "sync", 17)
+    store.leases.release(begun)
+    store.threads.delete(ANN, "t")
     if gone == "deleted":
         with pytest.raises(Superseded):
-            await called(ledger_of(table, begun), world.act, "sync", 18)
+            await called(ledger_of(store, begun), world.act, "sync", 18)
         assert world.done == [17]
     else:
-        await called(ledger_of(table, begun_on(table)), world.act, "sync", 17)
+        await called(ledger_of(store, begun_on(store)), world.act, "sync", 17)
         assert world.done == [17, 17]
 
 
 async def test_a_lost_acknowledgement_of_the_claim_is_no_claim_of_another(
-    table: Table, counting: Counting, begun: Begun, world: World
+    store: Store, counting: Counting, begun: Begun, world: World
 ) -> None:
     """As the client's own retries do it: what came through is sent once more."""
     transact = counting.inner.transact
@@ -340,27 +340,27 @@ async def test_a_lost_acknowledgement_of_the_claim_is_no_claim_of_another(
         transact(*writes)
 
     counting.inner.transact = twice
-    assert await called(ledger_of(table, begun), world.act, "sync", 17) == "receipt 1"
+    assert await called(ledger_of(store, begun), world.act, "sync", 17) == "receipt 1"
 
 
 @pytest.mark.parametrize("fails", ["before", "after"])
 async def test_a_store_that_takes_no_claim_lets_nothing_be_done(
-    table: Table, counting: Counting, begun: Begun, world: World, fails: str
+    store: Store, counting: Counting, begun: Begun, world: World, fails: str
 ) -> None:
     counting.fails["transact"] = fails
     with pytest.raises(StoreUnavailable):
-        await called(ledger_of(table, begun), world.act, "sync", 17)
+        await called(ledger_of(store, begun), world.act, "sync", 17)
     assert world.done == []
 
 
 async def test_a_store_that_takes_no_result_lets_the_turn_go_on(
-    table: Table, counting: Counting, begun: Begun, world: World
+    store: Store, counting: Counting, begun: Begun, world: World
 ) -> None:
     counting.fails["update"] = "before"
-    assert await called(ledger_of(table, begun), world.act, "sync", 17) == "receipt 1"
+    assert await called(ledger_of(store, begun), world.act, "sync", 17) == "receipt 1"
     counting.fails.clear()
     with pytest.raises(ActionUnknown):
-        await called(ledger_of(table, begun), world.act, "sync", 17)
+        await called(ledger_of(store, begun), world.act, "sync", 17)
     assert world.done == [17]
 
 
@@ -400,31 +400,31 @@ async def test_many_different_actions_at_once_do_not_refuse_each_other(ledger: L
     assert sorted(world.done) == list(range(12))
 
 
-async def test_a_call_that_is_cancelled_while_it_acts_is_unknown(table: Table, begun: Begun, world: World) -> None:
+async def test_a_call_that_is_cancelled_while_it_acts_is_unknown(store: Store, begun: Begun, world: World) -> None:
     begins = asyncio.Event()
 
     async def act() -> None:
         begins.set()
         await asyncio.sleep(HOUR)
 
-    with acting(ledger_of(table, begun)):
+    with acting(ledger_of(store, begun)):
         task = asyncio.create_task(once("charge", "17")(act)())
     await begins.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     with pytest.raises(ActionUnknown):
-        await called(ledger_of(table, begun), world.act, "sync", 17)
+        await called(ledger_of(store, begun), world.act, "sync", 17)
 
 
 # in turns
 
 
-def turns_of(table: Table, *nodes: Node) -> Turns:
+def turns_of(store: Store, *nodes: Node) -> Turns:
     builder = StateGraph(MessagesState, context_schema=RunContext)
     builder.add_sequence([(f"n{number}", node) for number, node in enumerate(nodes)])
     builder.add_edge(START, "n0")
-    return turns_over(table, Agent("one", builder.compile(), lambda values: Reply(values["messages"][-1].text)))
+    return turns_over(store, Agent("one", builder.compile(), lambda values: Reply(values["messages"][-1].text)))
 
 
 async def say(turns: Turns, message: str, key: str, **more: Any) -> Turn:
@@ -437,7 +437,7 @@ def said(text: Any) -> dict[str, Any]:
 
 @both
 async def test_a_turn_that_failed_and_is_sent_again_gets_what_was_recorded(
-    table: Table, world: World, colour: str
+    store: Store, world: World, colour: str
 ) -> None:
     fails = [True, False]
 
@@ -452,7 +452,7 @@ async def test_a_turn_that_failed_and_is_sent_again_gets_what_was_recorded(
             raise ValueError("a bug")
         return {}
 
-    turns = turns_of(table, act if colour == "sync" else act_later, fail_once)
+    turns = turns_of(store, act if colour == "sync" else act_later, fail_once)
     with pytest.raises(AgentFault):
         await say(turns, "pay", "k")
     assert (await say(turns, "pay", "k")).reply == "receipt 1"
@@ -462,7 +462,7 @@ async def test_a_turn_that_failed_and_is_sent_again_gets_what_was_recorded(
     assert (await say(turns, "pay again", "k2")).reply == "receipt 2"
 
 
-async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(table: Table, world: World) -> None:
+async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(store: Store, world: World) -> None:
     def act(state: MessagesState) -> Any:
         def fails() -> None:
             world.act(17)
@@ -470,7 +470,7 @@ async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(t
 
         once("charge", "17")(fails)()
 
-    turns = turns_of(table, act)
+    turns = turns_of(store, act)
     with pytest.raises(TurnkeepError):
         await say(turns, "pay", "k")
     with pytest.raises(ActionUnknown, match="charge"):
@@ -490,16 +490,16 @@ def approving(world: World) -> Node:
     return act
 
 
-async def test_what_was_done_before_a_question_is_not_done_again_after_its_answer(table: Table, world: World) -> None:
-    turns = turns_of(table, approving(world))
+async def test_what_was_done_before_a_question_is_not_done_again_after_its_answer(store: Store, world: World) -> None:
+    turns = turns_of(store, approving(world))
     assert (await say(turns, "buy", "k1")).status == "interrupted"
     assert (await say(turns, "perhaps", "k2")).status == "interrupted"
     assert (await say(turns, "yes", "k3")).reply == "receipt 1, receipt 2"
     assert world.done == ["reserve", "charge"]
 
 
-async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(table: Table, world: World) -> None:
-    turns = turns_of(table, lambda state: {}, approving(world))
+async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(store: Store, world: World) -> None:
+    turns = turns_of(store, lambda state: {}, approving(world))
     await say(turns, "buy", "k1")
     await turns.states.update(ANN, "t", {"messages": [{"role": "user", "content": "hurry"}]}, as_node="n0")
     assert (await say(turns, "go on", "k2", call=GraphCall())).status == "interrupted"
@@ -507,8 +507,8 @@ async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(table: Tab
     assert world.done == ["reserve", "charge"]
 
 
-async def test_a_new_input_where_the_thread_waits_is_a_run_of_its_own(table: Table, world: World) -> None:
-    turns = turns_of(table, approving(world))
+async def test_a_new_input_where_the_thread_waits_is_a_run_of_its_own(store: Store, world: World) -> None:
+    turns = turns_of(store, approving(world))
     await say(turns, "buy", "k1")
     anew = GraphCall(input={"messages": [{"role": "user", "content": "buy another"}]})
     assert (await say(turns, "buy another", "k2", call=anew)).status == "interrupted"
@@ -516,28 +516,28 @@ async def test_a_new_input_where_the_thread_waits_is_a_run_of_its_own(table: Tab
     assert world.done == ["reserve", "reserve", "charge"]
 
 
-async def test_a_question_inside_an_action_frees_it(table: Table, world: World) -> None:
+async def test_a_question_inside_an_action_frees_it(store: Store, world: World) -> None:
     def act(state: MessagesState) -> Any:
         def ask_and_charge() -> str:
             return world.act(interrupt("Really?"))
 
         return said(once("charge", "17")(ask_and_charge)())
 
-    turns = turns_of(table, act)
+    turns = turns_of(store, act)
     await say(turns, "buy", "k1")
     assert (await say(turns, "yes", "k2")).reply == "receipt 1"
     assert world.done == ["yes"]
 
 
-async def test_a_run_without_a_thread_simply_acts(table: Table, world: World) -> None:
-    turns = turns_of(table, lambda state: said(once("charge", "17")(world.act)(17)))
+async def test_a_run_without_a_thread_simply_acts(store: Store, world: World) -> None:
+    turns = turns_of(store, lambda state: said(once("charge", "17")(world.act)(17)))
     for _ in range(2):
         turn = await (await turns.start(TurnRequest(ANN, "pay", None, key="k"))).finish()
         assert turn.persisted is False
     assert world.done == [17, 17]
 
 
-async def test_a_run_is_told_the_key_of_its_turn_and_which_attempt_it_is(table: Table) -> None:
+async def test_a_run_is_told_the_key_of_its_turn_and_which_attempt_it_is(store: Store) -> None:
     told: list[tuple[str, int]] = []
 
     def look(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
@@ -546,7 +546,7 @@ async def test_a_run_is_told_the_key_of_its_turn_and_which_attempt_it_is(table: 
             raise ValueError("a bug")
         return said("done")
 
-    turns = turns_of(table, look)
+    turns = turns_of(store, look)
     with pytest.raises(AgentFault):
         await say(turns, "pay", "k")
     await say(turns, "pay", "k")

@@ -23,7 +23,7 @@ from turnkeep.settings import Settings
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest
@@ -69,7 +69,7 @@ def agent() -> Agent:
     return Agent("database", graph, lambda values: Reply(values["messages"][-1].text), model="gpt-4.1-mini")
 
 
-class Store(MemoryItems):
+class CountingItems(MemoryItems):
     """Counts what is asked of it; `down` names the partitions that cannot be reached."""
 
     def __init__(self) -> None:
@@ -88,14 +88,14 @@ class Site:
     """One process with these limits, its clock in the test's hand."""
 
     def __init__(self, objects: FolderObjects, limits: dict[str, float]) -> None:
-        self.now, self.items = NOON, Store()
+        self.now, self.items = NOON, CountingItems()
         budget = BudgetTuning(**{"turn_tokens": 100, **limits})  # type: ignore[arg-type]
         settings = Settings(seal_key="secret", budget=budget)  # type: ignore[arg-type]
-        table = Table(self.items, Blobs(objects), Sealer(b"secret"), clock=self.clock, mint=secrets.token_bytes)
+        store = Store(self.items, Blobs(objects), Sealer(b"secret"), clock=self.clock, mint=secrets.token_bytes)
         self.usage = Usage(self.items, budget, clock=self.clock, mint=secrets.token_bytes)
         usage = self.usage if limits else None
-        self.turns = turns_over(table, agent(), tuning=TurnTuning(seconds=20), clock=self.clock, usage=usage)
-        app = bare_app(table=table, turns=self.turns, settings=settings)
+        self.turns = turns_over(store, agent(), tuning=TurnTuning(seconds=20), clock=self.clock, usage=usage)
+        app = bare_app(store=store, turns=self.turns, settings=settings)
         self.http = AsyncClient(transport=ASGITransport(app), base_url="http://test")
 
     def clock(self) -> float:
@@ -234,9 +234,9 @@ async def test_a_run_that_is_left_is_settled_by_what_it_began(
 async def test_a_turn_that_cannot_be_loaded_reserves_nothing(limited: Callable[..., Site]) -> None:
     site = limited(tokens_a_day=1000)
     await site.say("1")
-    load, site.turns._table.load = site.turns._table.load, _raise  # type: ignore[method-assign]
+    load, site.turns._store.turns.load = site.turns._store.turns.load, _raise  # type: ignore[method-assign]
     assert (await site.say("1")).status_code == 503
-    site.turns._table.load = load  # type: ignore[method-assign]
+    site.turns._store.turns.load = load  # type: ignore[method-assign]
     assert await site.used() == (1, 0)
 
 

@@ -17,8 +17,8 @@ PLAN = Plan("pk", "TURN#", b"k", b"b", (), {":seq": 1, ":owner": b"first"})
 
 
 @dataclass
-class FailingTable:
-    """Nothing is known of the first flip; the second finds no store."""
+class FailingStore:
+    """The outcome of the first commit is unknown; the second finds no store. Stands for the log and the leases too."""
 
     faults: list[Exception] = field(default_factory=lambda: [Unsettled(), StoreUnavailable()])
     released: list[bytes] = field(default_factory=list)
@@ -26,18 +26,24 @@ class FailingTable:
     def prepare(self, *_: Any) -> tuple[Plan, Any]:
         return PLAN, turn()
 
-    def apply(self, plan: Plan) -> None:
+    @property
+    def turns(self) -> "FailingStore":
+        return self
+
+    leases = turns
+
+    def commit(self, plan: Plan) -> None:
         raise self.faults.pop(0)
 
-    def fence(self, plan: Plan) -> Plan:
-        return replace(plan, flip={**plan.flip, ":owner": b"second"})
+    def settle(self, plan: Plan) -> Plan:
+        return replace(plan, changes={**plan.changes, ":owner": b"second"})
 
     def release(self, begun: Begun) -> None:
         self.released.append(begun.owner)
 
 
 async def test_a_thread_whose_lease_was_fenced_is_given_back_by_the_owner_that_it_has_now() -> None:
-    table = FailingTable()
-    commit = Commit(table, time.monotonic() + 60)  # type: ignore[arg-type]
-    told = await commit.store(BEGUN, Loaded(), Saved("1", {}, ()), turn())
-    assert (told.persisted, table.released) == (False, [b"second"])
+    store = FailingStore()
+    commit = Commit(store, time.monotonic() + 60)  # type: ignore[arg-type]
+    told = await commit.write(BEGUN, Loaded(), Saved("1", {}, ()), turn())
+    assert (told.persisted, store.released) == (False, [b"second"])

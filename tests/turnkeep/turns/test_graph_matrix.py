@@ -1,5 +1,5 @@
 """What LangGraph can do, done on the store as on LangGraph's own in-memory saver: every step of a script runs on both
-and is compared, windowed and whole. Between two steps the store's side forgets everything but the table."""
+and is compared, windowed and whole. Between two steps the store's side forgets everything but the store."""
 
 import operator
 import uuid
@@ -25,7 +25,7 @@ from turnkeep.records import Principal, Reply
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
 from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
 from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
 from turns_over import table_over, turns_over
@@ -39,8 +39,8 @@ CONFIG: Any = {"configurable": {"thread_id": THREAD}}
 
 
 @pytest.fixture
-def fresh_table(items: Items, folder_objects: FolderObjects) -> Callable[[], Table]:
-    """A table object that remembers nothing, over the items that are there."""
+def fresh_table(items: Items, folder_objects: FolderObjects) -> Callable[[], Store]:
+    """A store object that remembers nothing, over the items that are there."""
     return lambda: table_over(items, folder_objects)
 
 
@@ -49,7 +49,7 @@ class Twin:
     """One graph on two savers. `window` is the store's; LangGraph's saver always keeps all."""
 
     graph: Graph
-    table: Callable[[], Table]
+    store: Callable[[], Store]
     window: int | None
     per_turn: frozenset[str] = frozenset()
     edited: bool = False
@@ -95,8 +95,8 @@ class Twin:
 
     def ours(self, work: Callable[[Graph], Any], *, is_turn: bool = True, checkpoint: str | None = None) -> Any:
         """BEGIN, LOAD, RUN and COMMIT with objects that know nothing of the step before."""
-        table = self.table()
-        begun, loaded, run = self.hold(table, checkpoint)
+        store = self.store()
+        begun, loaded, run = self.hold(store, checkpoint)
         graph = self.graph.copy({"checkpointer": run})
         result = work(graph)
         is_waiting = bool(graph.get_state(CONFIG).next)
@@ -104,33 +104,33 @@ class Twin:
         assert saved is not None
         status = "interrupted" if is_waiting else "complete"
         turn = turn_of(thread_id=None, number=0, status=status) if is_turn else None
-        plan, _ = table.prepare(begun, loaded, saved, turn)
-        assert table.apply(plan) is None
+        plan, _ = store.turns.prepare(begun, loaded, saved, turn)
+        assert store.turns.commit(plan) is None
         return result
 
-    def hold(self, table: Table, checkpoint: str | None = None) -> tuple[Begun, Loaded, Run]:
-        begun = table.begin(WHO, THREAD, key=uuid.uuid4().hex, body=b"", message="a message", create=True)
+    def hold(self, store: Store, checkpoint: str | None = None) -> tuple[Begun, Loaded, Run]:
+        begun = store.leases.begin(WHO, THREAD, key=uuid.uuid4().hex, body=b"", message="a message", create=True)
         assert isinstance(begun, Begun)
-        loaded = table.load(begun.head, self.window, checkpoint)
+        loaded = store.turns.load(begun.head, self.window, checkpoint)
         return begun, loaded, Run(loaded, whole=self.window is None)
 
     # what must be the same
 
     def state(self, checkpoint: str | None = None) -> Any:
-        table = self.table()
-        loaded = table.load(table.head(WHO, THREAD), self.window, checkpoint)
+        store = self.store()
+        loaded = store.turns.load(store.heads.read(WHO, THREAD), self.window, checkpoint)
         return self.graph.copy({"checkpointer": Run(loaded, whole=self.window is None)}).get_state(CONFIG)
 
     def compare(self) -> None:
         theirs, ours = self.twin.get_state(CONFIG), self.state()
         self.places.append((_place(theirs), _place(ours)))
         self.compare_snapshots(theirs, ours)
-        table = self.table()
-        head = table.head(WHO, THREAD)
-        turns = table.read_turns(WHO, THREAD, limit=50)
+        store = self.store()
+        head = store.heads.read(WHO, THREAD)
+        turns = store.turns.newest(WHO, THREAD, limit=50)
         assert [turn.number for turn in turns] == list(range(1, head.n + 1))
         if not self.edited:
-            self.compare_stored(table, theirs.values)
+            self.compare_stored(store, theirs.values)
 
     def compare_snapshots(self, theirs: Any, ours: Any) -> None:
         assert ours.next == theirs.next
@@ -144,7 +144,7 @@ class Twin:
     def compare_messages(self, theirs: list[AnyMessage], ours: list[AnyMessage]) -> None:
         names = [str(message.id) for message in ours]
         assert len(set(names)) == len(names)
-        number = self.table().head(WHO, THREAD).n
+        number = self.store().head(WHO, THREAD).n
         for message in theirs:
             self.born.setdefault(str(message.id), number)
         low = 0 if self.window is None else number - self.window + 1
@@ -154,9 +154,9 @@ class Twin:
             wanted = theirs[len(theirs) - len(ours) :]
         assert ours == wanted
 
-    def compare_stored(self, table: Table, values: Any) -> None:
-        """Every element of every list lies in the table once."""
-        loaded = table.load(table.head(WHO, THREAD), None)
+    def compare_stored(self, store: Store, values: Any) -> None:
+        """Every element of every list lies in the store once."""
+        loaded = store.turns.load(store.heads.read(WHO, THREAD), None)
         stored = [s for link in loaded.links for s in link.segments if (s.namespace, s.channel) == ("", "messages")]
         assert sum(len(segment.elements) for segment in stored) == len(values.get("messages", []))
 
@@ -261,7 +261,7 @@ def with_tools() -> Graph:
 
 
 @windows
-def test_tool_calls_stay_with_their_results(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_tool_calls_stay_with_their_results(fresh_table: Callable[[], Store], window: int | None) -> None:
     twin = Twin(with_tools(), fresh_table, window)
     for number in range(6):
         twin.turn(say(f"h{number}"))
@@ -305,7 +305,7 @@ def nested(*, checkpointer: bool | None) -> Graph:
     return graph.add_edge(START, "sub").add_edge("sub", "echo").add_edge("echo", END).compile()
 
 
-def test_a_finished_sub_graph_call_leaves_no_checkpoint(fresh_table: Callable[[], Table]) -> None:
+def test_a_finished_sub_graph_call_leaves_no_checkpoint(fresh_table: Callable[[], Store]) -> None:
     twin = Twin(nested(checkpointer=None), fresh_table, 3)
     twin.turn(say("q", "ask inside"))
     assert any(":" in name for name in _namespaces(fresh_table()))
@@ -313,8 +313,8 @@ def test_a_finished_sub_graph_call_leaves_no_checkpoint(fresh_table: Callable[[]
     assert set(_namespaces(fresh_table())) == {""}
 
 
-def _namespaces(table: Table) -> list[str]:
-    loaded = table.load(table.head(WHO, THREAD), 3)
+def _namespaces(store: Store) -> list[str]:
+    loaded = store.turns.load(store.heads.read(WHO, THREAD), 3)
     return list(Run(loaded)._spaces)
 
 
@@ -344,7 +344,7 @@ def wide() -> Graph:
 
 
 @windows
-def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Store], window: int | None) -> None:
     twin = Twin(wide(), fresh_table, window)
     twin.turn(say("h0"))
     _fails(twin, lambda graph: graph.invoke(say("bad", "fail"), CONFIG, durability="exit"), ValueError)
@@ -355,15 +355,15 @@ def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Table], wind
 def _fails(twin: Twin, work: Callable[[Graph], Any], error: type[Exception] | None) -> None:
     """A run that ends early: the thread is released and stays as it was."""
     before = twin.state()
-    table = twin.table()
-    begun, _, run = twin.hold(table)
+    store = twin.table()
+    begun, _, run = twin.hold(store)
     graph = twin.graph.copy({"checkpointer": run})
     if error:
         with pytest.raises(error):
             work(graph)
     else:
         work(graph)
-    table.release(begun)
+    store.leases.release(begun)
     assert twin.state() == before
 
 
@@ -396,7 +396,7 @@ TALKS: dict[str, tuple[Callable[[], Graph], list[Any]]] = {
 @windows
 @pytest.mark.parametrize("name", TALKS)
 def test_each_turn_leaves_what_langgraph_leaves(
-    name: str, fresh_table: Callable[[], Table], window: int | None
+    name: str, fresh_table: Callable[[], Store], window: int | None
 ) -> None:
     make, steps = TALKS[name]
     Twin(make(), fresh_table, window).play(*steps)
@@ -418,7 +418,7 @@ EDITS: dict[str, tuple[Callable[[], Graph], list[Any]]] = {
 @windows
 @pytest.mark.parametrize("name", EDITS)
 def test_after_an_edit_turns_go_on_and_windows_are_as_long_as_before(
-    name: str, fresh_table: Callable[[], Table], window: int | None
+    name: str, fresh_table: Callable[[], Store], window: int | None
 ) -> None:
     make, steps = EDITS[name]
     twin = Twin(make(), fresh_table, window)
@@ -428,7 +428,7 @@ def test_after_an_edit_turns_go_on_and_windows_are_as_long_as_before(
 
 
 @windows
-def test_a_node_that_summarises_replaces_what_it_read(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_a_node_that_summarises_replaces_what_it_read(fresh_table: Callable[[], Store], window: int | None) -> None:
     def summarise(state: Any) -> dict[str, Any]:
         new = [HumanMessage("summary", id=f"{_asked(state).id}-sum"), AIMessage("done", id=f"{_asked(state).id}-a")]
         return {"messages": [RemoveMessage(REMOVE_ALL_MESSAGES), *new]}
@@ -446,7 +446,7 @@ def test_a_node_that_summarises_replaces_what_it_read(fresh_table: Callable[[], 
 @windows
 @pytest.mark.parametrize("step", [1, 3, 5])
 def test_a_turn_from_an_older_checkpoint_begins_a_branch(
-    fresh_table: Callable[[], Table], window: int | None, step: int
+    fresh_table: Callable[[], Store], window: int | None, step: int
 ) -> None:
     twin = Twin(wide(), fresh_table, window)
     twin.play(*said(6))
@@ -460,7 +460,7 @@ def test_a_turn_from_an_older_checkpoint_begins_a_branch(
         assert [turn.number for turn in page] == list(range(max(1, before - 2), before))
 
 
-def test_a_branch_of_a_branch(fresh_table: Callable[[], Table]) -> None:
+def test_a_branch_of_a_branch(fresh_table: Callable[[], Store]) -> None:
     twin = Twin(plain(), fresh_table, 3)
     twin.play(*said(4))
     twin.back(2, say("b1"))
@@ -472,7 +472,7 @@ def test_a_branch_of_a_branch(fresh_table: Callable[[], Table]) -> None:
 
 
 @windows
-def test_the_state_at_an_older_checkpoint(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_the_state_at_an_older_checkpoint(fresh_table: Callable[[], Store], window: int | None) -> None:
     twin = Twin(wide(), fresh_table, window)
     twin.play(*said(5))
     theirs, ours = twin.places[2]
@@ -497,7 +497,7 @@ def streaming() -> Graph:
 
 
 @windows
-def test_every_streaming_mode(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_every_streaming_mode(fresh_table: Callable[[], Store], window: int | None) -> None:
     twin = Twin(streaming(), fresh_table, window)
     for number in range(5):
         parts = twin.turn(say(f"h{number}"), ["messages", "values", "updates", "custom", "tasks"])
@@ -540,7 +540,7 @@ NEW_TURN = {"scratch": [], "depth": 0}
 
 @pytest.mark.parametrize("window", [None, 3])
 def test_other_lists_stay_whole_and_in_a_whole_graph_those_of_messages_too(
-    fresh_table: Callable[[], Table], window: int | None
+    fresh_table: Callable[[], Store], window: int | None
 ) -> None:
     twin = Twin(lists(notes=window is None), fresh_table, window, per_turn=frozenset(NEW_TURN))
     texts = ["learn", "learn", *["idle"] * 6, "learn"]
@@ -553,7 +553,7 @@ def test_other_lists_stay_whole_and_in_a_whole_graph_those_of_messages_too(
 
 @windows
 def test_per_turn_keys_go_with_a_finished_turn_and_wait_with_an_interrupted_one(
-    fresh_table: Callable[[], Table], window: int | None
+    fresh_table: Callable[[], Store], window: int | None
 ) -> None:
     twin = Twin(lists(), fresh_table, window, per_turn=frozenset(NEW_TURN))
     for number in range(3):
@@ -565,7 +565,7 @@ def test_per_turn_keys_go_with_a_finished_turn_and_wait_with_an_interrupted_one(
         assert not NEW_TURN.keys() & twin.state().values.keys()
 
 
-def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable[[], Table]) -> None:
+def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable[[], Store]) -> None:
     class Outer(TypedDict):
         messages: Annotated[list[AnyMessage], add_messages]
         notes: list[str]
@@ -588,7 +588,7 @@ def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable
 
 
 @windows
-def test_what_a_node_changes_in_place_is_kept(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_what_a_node_changes_in_place_is_kept(fresh_table: Callable[[], Store], window: int | None) -> None:
     def mark(state: Any) -> dict[str, Any]:
         rows = state.get("rows") or []
         for row in rows:
@@ -616,7 +616,7 @@ def failing() -> Graph:
 
 
 @windows
-def test_a_failing_node_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_a_failing_node_leaves_no_trace(fresh_table: Callable[[], Store], window: int | None) -> None:
     twin = Twin(failing(), fresh_table, window)
     for number in range(4):
         twin.turn(say(f"h{number}"))
@@ -624,7 +624,7 @@ def test_a_failing_node_leaves_no_trace(fresh_table: Callable[[], Table], window
 
 
 @windows
-def test_a_closed_stream_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
+def test_a_closed_stream_leaves_no_trace(fresh_table: Callable[[], Store], window: int | None) -> None:
     twin = Twin(failing(), fresh_table, window)
 
     def close_early(graph: Graph) -> None:
@@ -644,7 +644,7 @@ def agent_of(graph: Graph, window: int | None, **more: Any) -> Agent:
     return Agent("test", graph, lambda values: Reply(values["messages"][-1].text), window=window, **more)
 
 
-async def test_two_branches_that_ask_are_answered_one_after_the_other(fresh_table: Callable[[], Table]) -> None:
+async def test_two_branches_that_ask_are_answered_one_after_the_other(fresh_table: Callable[[], Store]) -> None:
     def ask(name: str) -> Any:
         return lambda state: {"log": [f"{name} {interrupt(f'{name}?')}"]}
 

@@ -97,7 +97,7 @@ async def test_a_run_from_an_older_state_branches_and_both_branches_stay_in_the_
     turn = await say(turns, "d", base=first.checkpoint_id if by == "checkpoint" else 1)
     assert turn.number == 2
     assert texts((await turns.states.read(ANN, "t1")).values) == ["a", "re: a", "d", "re: d"]
-    assert [turn.message for turn in turns._table.read_turns(ANN, "t1", limit=10)] == ["a", "d"]
+    assert [turn.message for turn in turns._store.turns.newest(ANN, "t1", limit=10)] == ["a", "d"]
     states = list(turns.states.history(ANN, "t1"))
     assert [texts(state.values)[-2] for state in states] == ["d", "c", "b", "a"]
     assert [state.checkpoint_id for state in states if state.parent_id == first.checkpoint_id] == [
@@ -137,7 +137,7 @@ async def test_an_edit_is_part_of_the_state_and_no_turn(turns: Turns) -> None:
     state = await turns.states.update(ANN, "t1", {"fruits": ["kiwi"], "messages": "by hand"}, as_node="answer")
     assert state == await turns.states.read(ANN, "t1")
     assert (state.values["fruits"], texts(state.values)[-1], state.turn) == (["a", "kiwi"], "by hand", 1)
-    assert turns._table.read_thread(ANN, "t1").turn_count == 1
+    assert turns._store.threads.read(ANN, "t1").turn_count == 1
     assert (await say(turns, "b")).number == 2
 
 
@@ -147,7 +147,7 @@ async def test_an_edit_of_an_older_state_is_a_branch(turns: Turns) -> None:
     await say(turns, "b")
     await turns.states.update(ANN, "t1", {"fruits": ["kiwi"]}, as_node="answer", checkpoint_id=first.checkpoint_id)
     assert (await turns.states.read(ANN, "t1")).values["fruits"] == ["a", "kiwi"]
-    assert turns._table.read_thread(ANN, "t1").turn_count == 1
+    assert turns._store.threads.read(ANN, "t1").turn_count == 1
 
 
 async def test_an_edit_that_the_graph_cannot_take_changes_nothing(turns: Turns) -> None:
@@ -157,11 +157,11 @@ async def test_an_edit_that_the_graph_cannot_take_changes_nothing(turns: Turns) 
         with pytest.raises(InvalidRequest):
             await turns.states.update(ANN, "t1", values, as_node=node)
     assert await turns.states.read(ANN, "t1") == before
-    assert turns._table.read_thread(ANN, "t1").status == "idle"
+    assert turns._store.threads.read(ANN, "t1").status == "idle"
 
 
 async def test_a_thread_that_is_busy_is_not_edited(turns: Turns) -> None:
-    turns._table.begin(ANN, "t1", key="k", body=b"", message="runs", create=True)
+    turns._store.leases.begin(ANN, "t1", key="k", body=b"", message="runs", create=True)
     with pytest.raises(ThreadBusy):
         await turns.states.update(ANN, "t1", {"fruits": ["x"]})
 
@@ -201,7 +201,7 @@ async def test_a_call_that_gives_the_graph_nothing_to_do_is_told_so(turns: Turns
     await say(turns, "plum")
     with pytest.raises(InvalidRequest, match="cannot go on"):
         await say(turns, "", call=call)
-    assert turns._table.read_thread(ANN, "t1").turn_count == 1
+    assert turns._store.threads.read(ANN, "t1").turn_count == 1
 
 
 @pytest.mark.parametrize("call", [GraphCall(), GraphCall(command={"resume": "x"})], ids=str)
@@ -248,7 +248,7 @@ async def test_a_run_without_input_goes_on_from_where_it_stopped(turns: Turns) -
 async def test_messages_that_are_none_are_told_and_leave_the_thread_free(turns: Turns, messages: Any) -> None:
     with pytest.raises(InvalidRequest, match="messages"):
         await say(turns, "x", call=GraphCall({"messages": messages}))
-    assert turns._table.read_thread(ANN, "t1").status == "error"
+    assert turns._store.threads.read(ANN, "t1").status == "error"
     assert (await say(turns, "a")).number == 1
 
 
@@ -271,20 +271,20 @@ async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clea
     assert "".join(data[0]["content"] for mode, data in parts(events) if mode == "messages-tuple") == f"re: {said}"
     metadata = (await turns.states.read(ANN, "t1")).metadata
     assert (metadata["asked_by"], metadata["reply_to"], metadata["run_id"]) == (mail, mail, turn.run_id)
-    stored = turns._table.load(turns._table.head(ANN, "t1"), None)
+    stored = turns._store.turns.load(turns._store.heads.read(ANN, "t1"), None)
     assert b"ann.rossi" not in stored.checkpoint["state"]  # type: ignore[index]
     await turns.states.update(ANN, "t1", {"fruits": [f"of {mail}"]}, as_node="answer")
     state = await turns.states.read(ANN, "t1")
     assert state.values["fruits"] == [mail, said, f"of {mail}"]
-    loaded = turns._table.load(turns._table.head(ANN, "t1"), None)
+    loaded = turns._store.turns.load(turns._store.heads.read(ANN, "t1"), None)
     assert "ann.rossi" not in f"{loaded.checkpoint} {[link.payload for link in loaded.links]}"
-    forked = turns._table.fork(ANN, "t1", "t2")
+    forked = turns._store.fork(ANN, "t1", "t2")
     assert (await turns.states.read(ANN, forked.thread_id)).values["fruits"] == state.values["fruits"]
 
 
 async def test_what_was_edited_before_the_first_turn_is_forked_too(turns: Turns) -> None:
-    turns._table.create_thread(ANN, "t1")
+    turns._store.threads.create(ANN, "t1")
     await turns.states.update(ANN, "t1", {"fruits": ["kiwi"]}, as_node="answer")
-    forked = turns._table.fork(ANN, "t1", "t2")
+    forked = turns._store.fork(ANN, "t1", "t2")
     assert forked.turn_count == 0
     assert (await turns.states.read(ANN, "t2")).values["fruits"] == ["kiwi"]

@@ -14,6 +14,7 @@ from turnkeep.records import Principal, Reply, Turn
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_local.moving.arrivals import Arrivals
@@ -41,9 +42,10 @@ class NewSite:
 
     def __post_init__(self) -> None:
         sealer, blobs = Sealer(self.secret), Blobs(self.objects)
-        self.table = Arrivals(self.items, blobs, sealer, clock=time.time, mint=secrets.token_bytes)
+        self.store = Store(self.items, blobs, sealer, clock=time.time, mint=secrets.token_bytes)
+        self.arrivals = Arrivals(self.store)
         self.turns = Turns(
-            self.table,
+            self.store,
             agent,
             tuning=TurnTuning(),
             default_agent="nested",
@@ -55,7 +57,7 @@ class NewSite:
         """One run of the import; what it tells of single threads is in `said`."""
         old = OldTable(place)
         name = more.pop("agent", agent_of(package))
-        moves = Moves(old, self.table, owners or {}, more.pop("rest", ANN), name, tell=self.said.append, **more)
+        moves = Moves(old, self.arrivals, owners or {}, more.pop("rest", ANN), name, tell=self.said.append, **more)
         return moves.run(lambda _: None)
 
     async def say(self, thread_id: str, message: str) -> Turn:
@@ -66,8 +68,8 @@ class NewSite:
 
     def messages(self, thread_id: str) -> list[Any]:
         """All that the thread holds, as its links have it."""
-        head = self.table.head(ANN, thread_id)
-        parts = [each for link in self.table.load(head, None).links for each in link.segments]
+        head = self.store.heads.read(ANN, thread_id)
+        parts = [each for link in self.store.turns.load(head, None).links for each in link.segments]
         return [
             message
             for part in parts

@@ -71,9 +71,9 @@ def test_it_reports_what_became_of_the_threads(
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
     assert said(*to, "--dry-run") == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
-    assert there.table.search_threads(ANN) == []
+    assert there.store.listing.search(ANN) == []
     assert said(*to) == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
-    assert there.table.read_thread(ANN, "t-3").status == "interrupted"
+    assert there.store.threads.read(ANN, "t-3").status == "interrupted"
     assert said(*to)[1].startswith("       8  here\n")
 
 
@@ -98,16 +98,16 @@ def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
     with subprocess.Popen([sys.executable, "-m", "turnkeep_local.cli", *to], env=os.environ) as process:
-        while not there.table.search_threads(ANN) and process.poll() is None:
+        while not there.store.listing.search(ANN) and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
-    found = there.table.search_threads(ANN, limit=50)
+    found = there.store.listing.search(ANN, limit=50)
     assert len(found) >= 1
     assert {thread.turn_count for thread in found} == {2}
     code, out, _ = said(*to)
     assert code == 0
     assert sum(int(row.split()[0]) for row in out.splitlines() if row.endswith(("moved", "here"))) == 8
-    assert len(there.table.search_threads(ANN, limit=50)) == 8
+    assert len(there.store.listing.search(ANN, limit=50)) == 8
     for name, messages in few.messages.items():
         assert plain(there.messages(name)) == plain(messages)
 

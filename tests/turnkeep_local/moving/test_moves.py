@@ -51,12 +51,12 @@ async def test_each_thread_is_there_message_by_message_and_its_graph_goes_on(wri
     for thread_id, messages in written.messages.items():
         moved = derived if thread_id == MAIL else thread_id
         assert plain(here.messages(moved)) == plain(messages)
-        thread = here.table.read_thread(ANN, moved)
+        thread = here.store.threads.read(ANN, moved)
         assert thread.metadata["imported_from"] == f"{written.place.table}/{thread_id}"
         assert thread.status == ("interrupted" if thread_id == "waits" else "idle")
         assert before + 23 * 3600 < thread.expires_at < time.time() + 25 * 3600
         assert thread.updated_at < before
-    turns = here.table.read_turns(ANN, "long", limit=20)
+    turns = here.store.turns.newest(ANN, "long", limit=20)
     assert [turn.message for turn in turns] == [f"question {n}" for n in range(12)]
     assert [turn.number for turn in turns] == list(range(1, 13))
     assert len({turn.run_id for turn in turns}) == 12
@@ -69,19 +69,19 @@ async def test_each_thread_is_there_message_by_message_and_its_graph_goes_on(wri
 
 async def test_what_waits_for_an_answer_is_resumed_where_it_waited(written: OldSite, here: NewSite) -> None:
     here.take(written.package, written.place)
-    (_, asked) = here.table.read_turns(ANN, "waits", limit=9)
+    (_, asked) = here.store.turns.newest(ANN, "waits", limit=9)
     assert (asked.message, asked.reply, asked.status) == ("second!", "Really second!", "interrupted")
     answered = await here.say("waits", "surely")
     assert answered.status == "complete"
     assert answered.reply.startswith("surely: second!, ")
-    assert here.table.read_thread(ANN, "waits").status == "idle"
+    assert here.store.threads.read(ANN, "waits").status == "idle"
 
 
 async def test_a_state_without_messages_is_one_turn_and_own_types_in_it_stay(written: OldSite, here: NewSite) -> None:
     here.take(written.package, written.place, agent="counter")
-    (turn,) = here.table.read_turns(ANN, "count", limit=9)
+    (turn,) = here.store.turns.newest(ANN, "count", limit=9)
     assert (turn.message, turn.reply) == ("", '{"total": 5, "mood": {"word": "calm"}}')
-    kept = here.table.load(here.table.head(ANN, "count"), None).checkpoint
+    kept = here.store.turns.load(here.store.heads.read(ANN, "count"), None).checkpoint
     assert kept
     serialiser = JsonPlusSerializer(allowed_msgpack_modules=[(Mood.__module__, Mood.__name__)])
     checkpoint = serialiser.loads_typed(("msgpack", kept["state"]))[""][0]
@@ -92,35 +92,37 @@ async def test_a_state_without_messages_is_one_turn_and_own_types_in_it_stay(wri
 
 def test_a_second_run_doubles_nothing(written: OldSite, here: NewSite) -> None:
     here.take(written.package, written.place)
-    seqs = {thread.thread_id: here.table.head(ANN, thread.thread_id).seq for thread in here.table.search_threads(ANN)}
+    seqs = {
+        thread.thread_id: here.store.heads.read(ANN, thread.thread_id).seq for thread in here.store.listing.search(ANN)
+    }
     again = here.take(written.package, written.place)
     assert (again.threads, again.turns, again.left) == ({"here": 5}, 0, 0)
-    assert seqs == {name: here.table.head(ANN, name).seq for name in seqs}
+    assert seqs == {name: here.store.heads.read(ANN, name).seq for name in seqs}
     assert len(seqs) == 5
 
 
 def test_a_dry_run_counts_and_writes_nothing(written: OldSite, here: NewSite) -> None:
     tally = here.take(written.package, written.place, dry_run=True)
     assert (tally.threads, tally.turns) == ({"moved": 5}, 18)
-    assert list(here.table.search_threads(ANN)) == []
-    assert here.table.standing(ANN, "one", {"imported_from": ""})[0] == "free"
+    assert list(here.store.listing.search(ANN)) == []
+    assert here.arrivals.standing(ANN, "one", {"imported_from": ""})[0] == "free"
 
 
 def test_each_thread_goes_to_its_owner_and_without_one_is_left(written: OldSite, here: NewSite) -> None:
     bob = Principal("acme", "bob")
     tally = here.take(written.package, written.place, owners={"one": bob, "long": ANN}, rest=None)
     assert (tally.threads, tally.left) == ({"moved": 2, "no owner": 3}, 3)
-    assert here.table.read_thread(bob, "one").turn_count == 1
+    assert here.store.threads.read(bob, "one").turn_count == 1
     with pytest.raises(NotFound):
-        here.table.read_thread(ANN, "one")
+        here.store.threads.read(ANN, "one")
     assert any(line.startswith("waits: name it in --owner") for line in here.said)
 
 
 def test_an_id_that_another_thread_has_is_left_to_it(written: OldSite, here: NewSite) -> None:
-    here.table.create_thread(ANN, "one", metadata={"mine": True})
+    here.store.threads.create(ANN, "one", metadata={"mine": True})
     tally = here.take(written.package, written.place)
     assert (tally.threads, tally.left) == ({"moved": 4, "taken": 1}, 1)
-    assert here.table.read_thread(ANN, "one").metadata == {"mine": True}
+    assert here.store.threads.read(ANN, "one").metadata == {"mine": True}
 
 
 @pytest.mark.parametrize("package", [AWS, CARD])
@@ -137,9 +139,9 @@ async def test_what_changed_there_is_taken_anew_unless_it_was_gone_on_with_here(
     tally = here.take(package, site.place)
     assert (tally.threads, tally.turns) == ({"gone on": 1, "changed": 1}, 3)
     assert plain(here.messages("there")) == plain(site.messages["there"])
-    assert here.table.read_thread(ANN, "there").status == "idle"
-    assert here.table.left_turns(ANN, "there") == []
-    assert [turn.message for turn in here.table.read_turns(ANN, "both", limit=9)] == ["a", "elsewhere"]
+    assert here.store.threads.read(ANN, "there").status == "idle"
+    assert here.store.turns.abandoned(ANN, "there") == []
+    assert [turn.message for turn in here.store.turns.newest(ANN, "both", limit=9)] == ["a", "elsewhere"]
     assert here.take(package, site.place).threads == {"gone on": 1, "here": 1}
     assert (await here.say("there", "d")).number == 4
 
@@ -182,12 +184,12 @@ def test_wherever_it_dies_a_thread_is_there_whole_or_not_at_all_and_then_once(
     assert has_died == (write < 4)  # HEAD, links, the newest link with its checkpoint, the flip
     is_there = not has_died or (write == 3 and after)
     with nullcontext() if is_there else pytest.raises(NotFound):
-        here.table.read_thread(ANN, "long")
-    assert [thread.turn_count for thread in here.table.search_threads(ANN)] == [12] * is_there
+        here.store.threads.read(ANN, "long")
+    assert [thread.turn_count for thread in here.store.listing.search(ANN)] == [12] * is_there
     tally = here.take(written.package, written.place, **only)
     assert tally.threads["here" if is_there else "moved"] == 1
     assert plain(here.messages("long")) == plain(written.messages["long"])
-    assert here.table.read_thread(ANN, "long").turn_count == 12
+    assert here.store.threads.read(ANN, "long").turn_count == 12
 
 
 class BusyItems(Items):
@@ -258,10 +260,10 @@ def test_no_acknowledged_turn_is_written_over_wherever_an_import_meets_it(
         if fates is None:
             break
         assert fates <= {"moved", "changed", "taken", "gone on", "busy"}
-        kept = {(turn.number, turn.reply) for turn in here.table.read_turns(ANN, name, limit=9)}
+        kept = {(turn.number, turn.reply) for turn in here.store.turns.newest(ANN, name, limit=9)}
         assert {(turn.number, turn.reply) for turn in told if turn.persisted} <= kept, at
         assert crossing.take(here, name) <= {"here", "taken", "gone on", "changed", "no owner"}
-        assert asyncio.run(here.say(name, "on")).number == len(here.table.read_turns(ANN, name, limit=9))
+        assert asyncio.run(here.say(name, "on")).number == len(here.store.turns.newest(ANN, name, limit=9))
         at += 1
     assert at >= 5
 
@@ -330,7 +332,7 @@ def test_a_thread_whose_time_is_over_is_not_brought_back(old_site: Callable[[str
     talk(saver_of(AWS, site.url, site.name, ttl_seconds=600), "short", ["a"])
     site.talk("for-ever", "a")
     moves = Moves(
-        OldTable(site.place), here.table, {}, ANN, "nested", tell=here.said.append, clock=lambda: time.time() + 601
+        OldTable(site.place), here.arrivals, {}, ANN, "nested", tell=here.said.append, clock=lambda: time.time() + 601
     )
     assert moves.run(lambda _: None).threads == {"expired": 1, "moved": 1}
     assert here.take(AWS, site.place).threads == {"here": 1, "moved": 1}
@@ -352,7 +354,7 @@ def test_compressed_states_and_those_in_s3_are_read(
     tally = here.take(AWS, Place(AWS, site.name, REGION, site.url, bucket=bucket, prefix="old"))
     assert tally.threads == {"moved": 3}
     assert {name: plain(here.messages(name)) for name in messages} == {n: plain(m) for n, m in messages.items()}
-    assert agent_of(AWS) == here.table.read_thread(ANN, "large").agent
+    assert agent_of(AWS) == here.store.threads.read(ANN, "large").agent
 
 
 def test_a_state_that_is_too_large_is_told_and_the_others_move(

@@ -107,7 +107,7 @@ class RunRoutes(Routes):
         waits for has to lie somewhere."""
         if asked.thread_id is None or asked.create:
             asked = replace(asked, thread_id=asked.thread_id or self._new_id())
-            make = partial(self._table.create_thread, if_exists="do_nothing")
+            make = partial(self._store.threads.create, if_exists="do_nothing")
             await run_in_threadpool(make, asked.principal, str(asked.thread_id))
         run = await self._services.runs.enqueue(asked)
         response.headers["Content-Location"] = _places(run.thread_id, run.run_id, "join")["Content-Location"]

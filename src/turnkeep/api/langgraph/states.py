@@ -44,7 +44,7 @@ class StateRoutes(Routes):
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
         if len(entries()) > 1:
-            thread = await run_in_threadpool(self._table.read_thread, caller, thread_id)
+            thread = await run_in_threadpool(self._store.threads.read, caller, thread_id)
             if thread.agent is None and thread.status != "busy":
                 raise InvalidRequest(NO_GRAPH)
         named = body.checkpoint or Checkpoint(checkpoint_id=body.checkpoint_id)
@@ -66,7 +66,7 @@ class StateRoutes(Routes):
     def count(self, caller: Caller, body: ThreadSearch | None = None) -> int:
         """No more than the 1,000 newest are looked at."""
         wanted = (body or ThreadSearch()).model_copy(update={"limit": SEARCHED_THREADS, "offset": 0})
-        return len(find_threads(self._table, caller, wanted))
+        return len(find_threads(self._store, caller, wanted))
 
     def copy(self, thread_id: Id, caller: Caller) -> ThreadView:
-        return ThreadView.of(self._table.fork(caller, thread_id, self._new_id()))
+        return ThreadView.of(self._store.fork(caller, thread_id, self._new_id()))

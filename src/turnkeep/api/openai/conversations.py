@@ -72,9 +72,9 @@ class ResponseRoutes(Starting):
     def delete(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
         """Where its thread holds no other turn, with the thread."""
         thread_id = str(self._turn(response_id, request, caller).thread_id)
-        if self._table.read_thread(caller, thread_id).turn_count != 1:
+        if self._store.threads.read(caller, thread_id).turn_count != 1:
             raise UnsupportedParameter("response_id", ONLY_WHOLE)
-        self._table.delete_thread(caller, thread_id)
+        self._store.threads.delete(caller, thread_id)
         return JSONResponse({"id": response_id, "object": "response", "deleted": True})
 
     def input_items(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
@@ -83,7 +83,7 @@ class ResponseRoutes(Starting):
     def _turn(self, response_id: str, request: Request, caller: Principal) -> Turn:
         named = read_response_id(response_id)
         name_thread(request, named.thread_id)
-        return named.check(self._table.read_turn(caller, named.thread_id, named.number))
+        return named.check(self._store.turns.read(caller, named.thread_id, named.number))
 
 
 class ConversationRoutes(Starting):
@@ -99,19 +99,19 @@ class ConversationRoutes(Starting):
         if body and body.items:
             raise UnsupportedParameter("items", ONLY_RUNS_ADD)
         return _shown(
-            self._table.create_thread(caller, f"conv_{self._new_id()}", metadata=body.metadata if body else None)
+            self._store.threads.create(caller, f"conv_{self._new_id()}", metadata=body.metadata if body else None)
         )
 
     def read(self, thread_id: Id, caller: Caller) -> JSONResponse:
-        return _shown(self._table.read_thread(caller, thread_id))
+        return _shown(self._store.threads.read(caller, thread_id))
 
     def change(self, thread_id: Id, body: NewConversation, caller: Caller) -> JSONResponse:
         """The metadata as a whole, as OpenAI has it: a key that is not sent goes."""
-        old = dict.fromkeys(self._table.read_thread(caller, thread_id).metadata)
-        return _shown(self._table.update_thread(caller, thread_id, {**old, **(body.metadata or {})}))
+        old = dict.fromkeys(self._store.threads.read(caller, thread_id).metadata)
+        return _shown(self._store.threads.update(caller, thread_id, {**old, **(body.metadata or {})}))
 
     def delete(self, thread_id: Id, caller: Caller) -> JSONResponse:
-        self._table.delete_thread(caller, thread_id)
+        self._store.threads.delete(caller, thread_id)
         return JSONResponse({"id": thread_id, "object": "conversation.deleted", "deleted": True})
 
     def items(
@@ -124,7 +124,7 @@ class ConversationRoutes(Starting):
     ) -> JSONResponse:
         number, wanted = _place(after)[0] if after else 0, limit // 2 + 2
         before = (number or 1) + wanted if order == "asc" else number + 1 if after else MAX_TURN_NUMBER
-        turns = self._table.read_turns(caller, thread_id, limit=wanted, before=min(before, MAX_TURN_NUMBER))
+        turns = self._store.turns.newest(caller, thread_id, limit=wanted, before=min(before, MAX_TURN_NUMBER))
         items = [item for turn in turns for item in items_of(turn)]
         items = items[:: 1 if order == "asc" else -1]
         start = next((index + 1 for index, item in enumerate(items) if item["id"] == after), 0)
@@ -133,7 +133,7 @@ class ConversationRoutes(Starting):
 
     def item(self, thread_id: Id, item_id: str, caller: Caller) -> JSONResponse:
         number, index = _place(item_id)
-        return JSONResponse(items_of(self._table.read_turn(caller, thread_id, number))[index])
+        return JSONResponse(items_of(self._store.turns.read(caller, thread_id, number))[index])
 
 
 def _place(item: str) -> tuple[int, int]:

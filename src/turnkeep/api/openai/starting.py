@@ -25,7 +25,7 @@ from turnkeep.turns import TurnRequest
 from turnkeep.turns.request import GraphCall
 
 if TYPE_CHECKING:
-    from turnkeep.storage.leases import Repeat
+    from turnkeep.storage.retries import Repeat
     from turnkeep.turns import RunningTurn
 
 RETRY_HEADER, THREAD_HEADER = "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
@@ -127,9 +127,9 @@ class Starting(Routes):
         return await self._start(request, wanted, thread_id=copy)
 
     def _copy(self, principal: Principal, previous: ResponseId, copy: str) -> None:
-        previous.check(self._table.read_turn(principal, previous.thread_id, previous.number))
+        previous.check(self._store.turns.read(principal, previous.thread_id, previous.number))
         try:
-            self._table.fork(principal, previous.thread_id, copy, turn=previous.number)
+            self._store.fork(principal, previous.thread_id, copy, turn=previous.number)
         except ThreadExists:  # made by the first try
             return
 

@@ -12,7 +12,8 @@ from openai import AsyncOpenAI
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Turn
 from turnkeep.storage.plans import Plan
-from turnkeep.storage.table import Table
+from turnkeep.storage.store import Store
+from turnkeep.storage.turn_log import TurnLog
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -21,16 +22,22 @@ if TYPE_CHECKING:
 AGAIN = {"X-Stainless-Retry-Count": "1"}
 
 
-class RefusingTable(Table):
-    """A store that is away for the first COMMIT."""
+class RefusingTurns(TurnLog):
+    """A store that is unreachable for the first COMMIT."""
 
     refusals = 1
 
-    def apply(self, plan: Plan) -> Turn | None:
+    def commit(self, plan: Plan) -> Turn | None:
         if self.refusals:
             self.refusals -= 1
             raise StoreUnavailable
-        return super().apply(plan)
+        return super().commit(plan)
+
+
+class RefusingStore(Store):
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.turns = RefusingTurns(self.heads, self.turns.chain, self.vault)
 
 
 async def say(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":
@@ -223,7 +230,7 @@ async def heard(openai: AsyncOpenAI, *, stream: bool) -> None:
 async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
     make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI], stream: bool
 ) -> None:
-    app = make_app(RefusingTable)
+    app = make_app(RefusingStore)
     async with openai_of(app) as openai:
         with pytest.raises(sdk.APIError, match="could not be kept"):
             await heard(openai, stream=stream)
@@ -234,7 +241,7 @@ async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
 async def test_openais_client_mends_what_is_not_kept_by_itself(
     make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI]
 ) -> None:
-    async with openai_of(make_app(RefusingTable)) as openai:
+    async with openai_of(make_app(RefusingStore)) as openai:
         answer = await say(openai.with_options(max_retries=2), "ping")
         items = (await openai.conversations.items.list(thread_of(answer))).data
     assert (answer.output_text, len(items)) == ("1: ping", 2)

@@ -1,0 +1,124 @@
+"""Reads, checks, makes and replaces HEADs. All parts of a `Store` share one `Heads`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf
+
+from turnkeep import errors
+from turnkeep.records import Principal
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.head import BORN_BYTES, HOUR_MS, Head, is_erased, newborn, read_head, signed_parts
+from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.keys import HEAD, partition, user_key
+from turnkeep.storage.sealing import Sealer
+
+OTHER_KEY = "It was signed under a key that is not held here: name the seal key of whoever wrote it."
+
+
+class Heads:
+    """`clock` gives epoch seconds, `mint` n random bytes."""
+
+    def __init__(
+        self,
+        items: Items,
+        blobs: Blobs,
+        sealer: Sealer,
+        *,
+        clock: Callable[[], float],
+        mint: Callable[[int], bytes],
+        thread_hours: float = 24,
+    ):
+        self.items = items
+        self.blobs = blobs
+        self.sealer = sealer
+        self.clock = clock
+        self.mint = mint
+        self.thread_hours = thread_hours
+        self.eraser = Eraser(items, blobs, clock=clock)
+
+    def now(self) -> int:
+        """Return the time in epoch milliseconds."""
+        return int(self.clock() * 1000)
+
+    def read(self, principal: Principal, thread_id: str) -> Head:
+        """Return HEAD of a living thread; raise NotFound."""
+        head = self.find(principal, thread_id)
+        if head is None:
+            raise errors.NotFound
+        return head
+
+    def find(self, principal: Principal, thread_id: str) -> Head | None:
+        """Return HEAD of a living thread, or None."""
+        return self.living(self.items.get(partition(principal, thread_id), HEAD))
+
+    def living(self, item: Item | None) -> Head | None:
+        head = self.trusted(item) if item else None
+        return head if head and head.is_alive(self.now()) else None
+
+    def is_leased(self, head: Head) -> bool:
+        return head.is_leased(self.now())
+
+    def trusted(self, item: Item) -> Head:
+        """Raise StateCorrupt for a living HEAD that was not signed with one of our keys."""
+        head = read_head(item)
+        is_signed = self.sealer.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
+        if head.is_alive(self.now()) and not is_signed:
+            raise errors.StateCorrupt(None if self.sealer.knows(item.get("sig", b"")) else OTHER_KEY)
+        return head
+
+    @contextmanager
+    def reading(self, head: Head, gone: type[errors.TurnkeepError] = errors.NotFound) -> Iterator[None]:
+        """Raise `gone` if data of `head` is missing after a deletion, Superseded if the thread moved since."""
+        try:
+            yield
+        except errors.StateCorrupt as error:
+            item = self.items.get(head.pk, HEAD)
+            if is_erased(item, head.born):
+                raise gone from error
+            if item and item.get("last") != head.last:
+                raise errors.Superseded from error
+            raise
+
+    def make(self, principal: Principal, thread_id: str, more: Item) -> tuple[Head, bool]:
+        """Return HEAD, made with `more` if there is none, and whether it was made. Raise ThreadBusy."""
+        item = self.newborn(partition(principal, thread_id), user_key(principal), more)
+        try:
+            self.items.put(item, condition="attribute_not_exists(PK)")
+        except Refused as refused:
+            if refused.item is None:
+                raise errors.ThreadBusy(retry_after=1) from refused
+            if not _is_born_as(item, refused.item):  # else it is ours: only the acknowledgement was lost
+                stands = self.trusted(refused.item)
+                if stands.is_alive(self.now()):
+                    return stands, False
+                return self.replace_dead(stands, user_key(principal), more), True
+        return read_head(item), True
+
+    def replace_dead(self, old: Head, user: str, more: Item) -> Head:
+        """Replace an expired thread; its generation hides the old items. Items of a deleted one are removed first.
+        Raises ThreadBusy while a turn from before the expiry runs: it will revive the thread."""
+        if old.is_leased(self.now()):
+            raise errors.ThreadBusy(retry_after=1)
+        if old.gone is not None:
+            self.eraser.finish({"PK": old.pk, "seq": old.seq, "born": old.born, "due": True})
+        item = self.newborn(old.pk, user, more, seq=old.seq + 1, gen=old.seq + 1)
+        stands = {":seq": old.seq, ":born": old.born, ":expires": old.expires}
+        try:
+            self.items.put(item, condition="seq = :seq AND born = :born AND expires = :expires", values=stands)
+        except Refused as refused:
+            if not _is_born_as(item, refused.item):
+                raise errors.ThreadBusy(retry_after=1) from refused
+        return read_head(item)
+
+    def newborn(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
+        """Return the item of a thread without turns, signed."""
+        born = self.mint(BORN_BYTES)
+        hours = min(self.thread_hours, more.get("life", inf) / HOUR_MS)
+        item = newborn(pk, user, self.now(), hours, born=born, seq=seq, gen=gen) | more
+        return {"PK": pk, "SK": HEAD, **item, "sig": self.sealer.sign(*signed_parts(pk, item))}
+
+
+def _is_born_as(item: Item, stands: Item | None) -> bool:
+    return stands is not None and stands.get("born") == item["born"]

@@ -1,0 +1,76 @@
+"""Requests without an idempotency key. A key is derived from the body, so that a retry finds the turn of its first
+try, and the same message sent again later makes a new one."""
+
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from turnkeep import errors
+from turnkeep.records import Principal, Turn
+from turnkeep.storage.head import KEPT_KEYS, key_digest
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.keys import HEAD, partition
+from turnkeep.storage.leases import KeyUsed, Leases
+from turnkeep.storage.links import Chain, turn_of
+from turnkeep.storage.plans import Begun
+
+KEY_BYTES = 16
+RETRY_MS = 15 * 60_000  # a retry without a key is compared with turns up to this age
+_READ = "Read the thread; to add the message once more, send it as a new request."
+
+Repeat: TypeAlias = Literal["exact", "first", "again"]
+"""How a request without a key is distinguished from its own retry. `exact`: the body names what it comes after, so the
+same body is a retry. Otherwise the client states whether this is its `first` try or one `again`."""
+
+
+class Retries:
+    def __init__(self, heads: Heads, leases: Leases, chain: Chain):
+        self._heads = heads
+        self._leases = leases
+        self._chain = chain
+
+    def begin(
+        self,
+        principal: Principal,
+        thread_id: str,
+        repeat: Repeat | None,
+        *,
+        key: str | None,
+        body: bytes,
+        **more: Any,
+    ) -> Begun | Turn:
+        """As `Leases.begin`, with a key derived from `body` and `repeat` if there is none."""
+        begin = partial(self._leases.begin, principal, thread_id, body=body, **more)
+        if key:
+            return begin(key=key)
+        derived = self.key_of(principal, thread_id, body)
+        if repeat == "again":
+            return begin(key=self._tried_key(partition(principal, thread_id), derived))
+        try:
+            return begin(key=derived, replay=repeat != "first")
+        except KeyUsed as used:
+            return begin(key=f"{derived}.{used.head.n}")
+
+    def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
+        """Return the key that is derived from a body."""
+        return self._heads.sealer.digests(KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
+
+    def _tried_key(self, pk: str, said: str) -> str:
+        """Return the key of an earlier try with this body, failed since the newest turn or the newest turn's; a fresh
+        key if no turn of the last RETRY_MS has it. Raises ThreadMoved if an older turn does, as it may be a retry."""
+        head = self._heads.living(self._heads.items.get(pk, HEAD))
+        if head is None:
+            return said
+        texts = [said, *(f"{said}.{number}" for number in range(max(0, head.n - KEPT_KEYS - 1), head.n + 1))]
+        own = {key_digest(pk, text): text for text in texts}
+        if head.pending and head.pending.key in own:
+            return own[head.pending.key]
+        number = next((head.n - place for place, key in enumerate(head.keys) if key in own), None)
+        if number is None:
+            return said
+        with self._heads.reading(head):
+            made = turn_of(self._chain.turn(head, number), {})
+        if self._heads.now() - made.created_at * 1000 - made.duration_ms > RETRY_MS:
+            return f"{said}.{head.n}"
+        if number < head.n:
+            raise errors.ThreadMoved(f"Turn {number} may already be this message, and other turns followed. {_READ}")
+        return own[head.keys[0]]

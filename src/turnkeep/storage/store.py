@@ -1,0 +1,79 @@
+"""The parts of a table, each with one job, over the same items. See docs/concepts.md for what a HEAD is."""
+
+from collections.abc import Callable
+from functools import partial
+
+from turnkeep import errors
+from turnkeep.records import Principal, Thread
+from turnkeep.storage.actions import ActionLog
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.forks import Fork
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.items import Items
+from turnkeep.storage.leases import OWNER_BYTES, Leases
+from turnkeep.storage.links import Chain
+from turnkeep.storage.listing import Listing
+from turnkeep.storage.plans import Begun
+from turnkeep.storage.retries import Retries
+from turnkeep.storage.runs import RunQueue
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.threads import Threads
+from turnkeep.storage.turn_log import TurnLog
+from turnkeep.storage.vault import Vault
+
+
+class Store:
+    """`clock` gives epoch seconds, `mint` n random bytes."""
+
+    def __init__(
+        self,
+        items: Items,
+        blobs: Blobs,
+        sealer: Sealer,
+        *,
+        clock: Callable[[], float],
+        mint: Callable[[int], bytes],
+        thread_hours: float = 24,
+        lease_seconds: float = 30,
+    ):
+        self.heads = Heads(items, blobs, sealer, clock=clock, mint=mint, thread_hours=thread_hours)
+        self.vault = Vault(items, sealer)
+        chain = Chain(items, blobs, sealer)
+        self.threads = Threads(self.heads, self.vault)
+        self.listing = Listing(self.heads, self.threads)
+        self.leases = Leases(self.heads, chain, self.vault, lease_seconds=lease_seconds)
+        self.retries = Retries(self.heads, self.leases, chain)
+        self.turns = TurnLog(self.heads, chain, self.vault)
+        self.queue = RunQueue(self.heads)
+        self.actions = ActionLog(self.heads)
+
+    def fork(
+        self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None, whole: bool = False
+    ) -> Thread:
+        """Copy turns 1 to `turn` (default: all) into the new thread `to`, with `whole` all their checkpoints, else the
+        newest. Raises NotFound, ThreadExists if `to` has turns, ThreadBusy, StateCorrupt, StoreUnavailable."""
+        source = self.heads.read(principal, thread_id)
+        number = source.n if turn is None else turn
+        if not 0 <= number <= source.n:
+            raise errors.NotFound("The thread has no turn of this number.")
+        if source.last is None or turn == 0:
+            return self.threads.create(principal, to, agent=source.agent, metadata=self.threads.metadata_of(source))
+        key = self.heads.mint(OWNER_BYTES).hex()
+        try:
+            begun = self.leases.begin(principal, to, key=key, body=b"", message=None, create=True, after=0)
+        except errors.ThreadMoved as error:
+            raise errors.ThreadExists from error
+        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
+        try:
+            copying = Fork(self.heads, self.vault, source=source, begun=begun)
+            with self.heads.reading(source):
+                tip, beside = copying.copy(number, partial(self.leases.renew, begun), whole=whole)
+            more: Item = {"agent": source.agent, "title": source.title}
+            more["meta"] = self.threads.sealed_metadata(begun.head.pk, self.threads.metadata_of(source))
+            more["st"] = "interrupted" if copying.interrupted else "complete"
+            self.turns.commit(self.turns.planner.fork(begun, tip, beside, more, self.heads.now()))
+        except errors.TurnkeepError:
+            self.leases.release(begun)
+            raise
+        return self.threads.read(principal, to)
