@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import boto3
 
@@ -85,9 +86,8 @@ def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
             if not bucket:
                 raise LocalError("Name the bucket of the table: BUCKET_NAME=..., or use --to-stack instead of --to")
             items, sealer, objects = deployment.items, deployment.sealer, S3Objects(boto3.client("s3"), bucket)
-        hours = settings.thread_hours
-        store = Store(items, Blobs(objects), sealer, clock=time.time, mint=secrets.token_bytes, thread_hours=hours)
-        yield Arrivals(store)
+        facts: Any = {"clock": time.time, "mint": secrets.token_bytes, "thread_hours": settings.thread_hours}
+        yield Arrivals(Store(items, Blobs(objects), sealer, **facts))
 
 
 def read_owners(file: Path) -> dict[str, Principal]:
