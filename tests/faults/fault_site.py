@@ -51,7 +51,7 @@ class Site:
     s3_url: str
     bucket: str
 
-    def table(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Store:
+    def store(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Store:
         """A store as a deployment has it; one under faults has clients of its own."""
         dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
         return Store(

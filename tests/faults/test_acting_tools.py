@@ -73,7 +73,7 @@ async def test_death_at_any_call_has_nothing_done_twice(site: Site, tmp_path: Pa
         turn = await come_back(site, order)
         check(order, turn, at, kind, CALLS)
         assert (await send(site.turns(agent="paying"), wanted)).reply == turn.reply
-        assert site.table().read_thread(ANNA, order.thread_id).turn_count == 2
+        assert site.store().threads.read(ANNA, order.thread_id).turn_count == 2
 
 
 async def come_back(site: Site, order: Order) -> Turn:

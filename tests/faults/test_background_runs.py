@@ -96,10 +96,10 @@ async def test_a_worker_that_dies_at_any_call_and_is_invoked_again_makes_exactly
         await _invoked_again(site, token)
 
         turn = await site.runs().join(ANNA, thread_id, run_id, 1)
-        stored = site.table().read_turns(ANNA, thread_id, limit=9)
+        stored = site.store().turns.newest(ANNA, thread_id, limit=9)
         assert [(each.number, each.reply) for each in stored] == [(1, before.reply), (2, turn.reply)]
         assert (turn.run_id, turn.message) == (run_id, "two")
-        assert [message for kind, message in messages_of(site.table(), thread_id) if kind == "human"] == ["one", "two"]
+        assert [message for kind, message in messages_of(site.store(), thread_id) if kind == "human"] == ["one", "two"]
         again = await site.runs().enqueue(request(thread_id, "two", "k"))
         assert (again.run_id, again.status, again.turn_number) == (run_id, "success", 2)
 
@@ -135,7 +135,7 @@ async def test_what_was_asked_reaches_the_worker_whole(site: Site, thread: str) 
     await site.runs().work(queue.tokens[0])
     turn = await site.runs().join(ANNA, thread, record.run_id, 1)
     assert (turn.number, turn.message) == (1, "five")  # it went on from before the first turn
-    assert messages_of(site.table(), thread)[0] == ("human", "five")
+    assert messages_of(site.store(), thread)[0] == ("human", "five")
 
 
 # accepting
@@ -150,7 +150,7 @@ async def test_the_same_request_again_is_the_same_run_and_another_body_is_refuse
         await runs.enqueue(request(thread, "three", "k"))
     for token in queue.tokens:
         await site.runs().work(token)
-    assert site.table().read_thread(ANNA, thread).turn_count == 2
+    assert site.store().threads.read(ANNA, thread).turn_count == 2
 
 
 async def test_a_body_that_says_after_what_it_comes_needs_no_key(site: Site, thread: str) -> None:
@@ -162,7 +162,7 @@ async def test_a_body_that_says_after_what_it_comes_needs_no_key(site: Site, thr
 
 
 async def test_a_thread_that_is_busy_unknown_or_anothers_takes_no_run(site: Site, thread: str) -> None:
-    runs, store = runs_of(site, Queue()), site.table()
+    runs, store = runs_of(site, Queue()), site.store()
     with pytest.raises(errors.NotFound):
         await runs.enqueue(request("unknown", "two", "k"))
     with pytest.raises(errors.NotFound):
@@ -175,9 +175,9 @@ async def test_a_thread_that_is_busy_unknown_or_anothers_takes_no_run(site: Site
 
 async def test_a_thread_that_is_deleted_takes_its_runs_along(site: Site, thread: str) -> None:
     run_id, token = await accepted(site, thread)
-    site.table().delete_thread(ANNA, thread)
+    site.store().threads.delete(ANNA, thread)
     await site.runs().work(token)
-    site.table().create_thread(ANNA, thread)
+    site.store().threads.create(ANNA, thread)
     with pytest.raises(errors.NotFound):
         await told(site, thread, run_id)
 
@@ -189,7 +189,7 @@ async def test_a_run_is_pending_then_running_then_the_turn_it_made(site: Site, t
     run_id, token = await accepted(site, thread, "slow")
     gate = asyncio.Event()
     working = asyncio.create_task(site.runs(agent=waiting(gate)).work(token))
-    await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
+    await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
     found = await told(site, thread, run_id)
     assert (found.status, found.agent, found.kwargs) == ("running", "story", {})
     assert [(each.run_id, each.status) for each in await site.runs().list(ANNA, thread, limit=1)] == [
@@ -260,7 +260,7 @@ async def test_a_worker_that_finds_its_thread_busy_is_asked_again_until_the_run_
     site: Site, thread: str
 ) -> None:
     run_id, token = await accepted(site, thread)
-    site.table().begin(ANNA, thread, key="other", body=b"", message="other")
+    site.store().leases.begin(ANNA, thread, key="other", body=b"", message="other")
     statuses = []
     for _ in range(2):
         with pytest.raises(NotDone):
@@ -280,7 +280,7 @@ async def test_a_run_that_cannot_be_made_says_why_at_once(site: Site, thread: st
     assert (found.status, found.code) == ("error", "agent_error")
     with pytest.raises(errors.AgentFault):
         await site.runs().join(ANNA, thread, run_id, 1)
-    assert site.table().read_thread(ANNA, thread).turn_count == 1
+    assert site.store().threads.read(ANNA, thread).turn_count == 1
     _, token = await accepted(site, thread)  # its key is free
     await site.runs().work(token)
     assert (await told(site, thread, run_id)).status == "success"
@@ -313,7 +313,7 @@ async def test_a_queued_run_that_is_cancelled_is_passed_over(
     found = await site.runs().cancel(ANNA, thread, run_id, action=action)
     assert (found.status, found.metadata) == ("interrupted", metadata)
     await site.runs().work(queue.tokens[0])
-    assert site.table().read_thread(ANNA, thread).turn_count == 1
+    assert site.store().threads.read(ANNA, thread).turn_count == 1
     with pytest.raises(errors.RunCancelled):
         await site.runs().join(ANNA, thread, run_id, 1)
 
@@ -325,11 +325,11 @@ async def test_a_run_cancelled_from_elsewhere_keeps_nothing(
     run_id, token = await accepted(site, thread)
     gate = asyncio.Event()
     working = asyncio.create_task(site.runs(agent=waiting(gate)).work(token))
-    await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
+    await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
     assert (await site.runs().cancel(ANNA, thread, run_id, action=action)).status == "interrupted"
     gate.set()
     await working
-    found = site.table().read_thread(ANNA, thread)
+    found = site.store().threads.read(ANNA, thread)
     assert (found.turn_count, found.status) == (1, status)
     assert (await told(site, thread, run_id)).status == "interrupted"
 
@@ -338,7 +338,7 @@ async def test_a_run_cancelled_where_it_runs_ends_without_looking_at_its_lease(s
     never = TurnTuning(renew_seconds=HOUR)
     runs = site.runs(agent=waiting(asyncio.Event()), tuning=never)
     run_id = (await runs.enqueue(request(thread, "two", "k"))).run_id
-    await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
+    await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
     await runs.cancel(ANNA, thread, run_id)
     async with asyncio.timeout(120):
         await runs.stop(HOUR)
@@ -355,13 +355,13 @@ async def test_a_run_that_begins_while_it_is_cancelled_is_cancelled_all_the_same
 
     async def begin() -> None:
         working.append(asyncio.create_task(runs.work(token)))
-        await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
+        await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
 
     runs = site.runs(Faults(told=begin_meanwhile), agent=waiting(asyncio.Event()))
     assert (await runs.cancel(ANNA, thread, run_id)).status == "interrupted"
     await working[0]
     assert (await told(site, thread, run_id)).status == "interrupted"
-    assert site.table().read_thread(ANNA, thread).turn_count == 1
+    assert site.store().threads.read(ANNA, thread).turn_count == 1
 
 
 # a server of one's own
@@ -370,11 +370,11 @@ async def test_a_run_that_begins_while_it_is_cancelled_is_cancelled_all_the_same
 async def test_a_server_that_stops_gives_its_runs_back(site: Site, thread: str) -> None:
     runs = site.runs(agent=waiting(asyncio.Event()))
     record = await runs.enqueue(request(thread, "two", "k"))
-    await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
+    await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
     await runs.stop(0.1)
     found = await told(site, thread, record.run_id)
     assert (found.status, found.code) == ("error", "server_stopping")
-    assert site.table().read_thread(ANNA, thread).status == "error"  # its message is shown, and nobody holds it
+    assert site.store().threads.read(ANNA, thread).status == "error"  # its message is shown, and nobody holds it
     again = site.runs()
     await again.enqueue(request(thread, "two", "k"))
     assert (await again.join(ANNA, thread, record.run_id, 9)).number == 2

@@ -98,7 +98,7 @@ async def _suffer(site: Site, at: int, kind: Kind, lasts: str) -> Ordeal:
 
 
 def _check(site: Site, thread_id: str, clock: Clock, turns: list[Turn]) -> None:
-    store = site.table(clock=clock)
+    store = site.store(clock=clock)
     thread = store.threads.read(ANNA, thread_id)
     assert (thread.status, thread.turn_count, thread.pending) == ("idle", len(turns), None)
     stored = store.turns.newest(ANNA, thread_id, limit=99)

@@ -111,13 +111,13 @@ async def _come_back(site: Site, scenario: Scenario, wanted: TurnRequest, at: in
     with pytest.raises(TurnInProgress) as refused:
         await turns.start(wanted)
     assert 1 <= (refused.value.retry_after or 0) <= 5
-    assert len(site.table().read_turns(ANNA, str(wanted.thread_id), limit=9)) == len(scenario.before)
+    assert len(site.store().turns.newest(ANNA, str(wanted.thread_id), limit=9)) == len(scenario.before)
     return await send(site.turns(agent=scenario.agent, clock=later(LEASE_SECONDS + 1)), wanted)
 
 
 def _check(site: Site, scenario: Scenario, thread_id: str, turns: list[Turn]) -> None:
     """Exactly these turns, dense, as they were acknowledged; each saw exactly those before it."""
-    store = site.table()
+    store = site.store()
     thread = store.threads.read(ANNA, thread_id)
     assert (thread.status, thread.turn_count, thread.pending) == ("idle", len(turns), None)
     assert [turn.number for turn in turns] == list(range(1, len(turns) + 1))

@@ -82,7 +82,7 @@ async def test_a_run_that_cannot_renew_its_lease_ends_when_another_took_the_thre
         await asyncio.wait_for(running.finish(), 120)
 
     assert quick.number == 1
-    assert messages_of(site.table(), "t") == [("human", "quick"), ("ai", "awake")]
+    assert messages_of(site.store(), "t") == [("human", "quick"), ("ai", "awake")]
 
 
 async def test_a_store_that_hangs_over_a_renewal_holds_up_neither_the_reply_nor_the_deadline(site: Site) -> None:
@@ -94,7 +94,7 @@ async def test_a_store_that_hangs_over_a_renewal_holds_up_neither_the_reply_nor_
     assert gate.reached.is_set()
     assert turn.persisted
     gate.opened.set()
-    assert site.table().read_thread(ANNA, "t").status == "idle"
+    assert site.store().threads.read(ANNA, "t").status == "idle"
 
 
 # cancelling
@@ -102,7 +102,7 @@ async def test_a_store_that_hangs_over_a_renewal_holds_up_neither_the_reply_nor_
 
 @asynccontextmanager
 async def _after_one_turn(site: Site) -> AsyncIterator[tuple[Turns, Callable[[], object]]]:
-    turns, store = site.turns(), site.table()
+    turns, store = site.turns(), site.store()
     await send(turns, request("t", "one", "k1"))
 
     def seen() -> object:
@@ -126,7 +126,7 @@ async def test_a_run_closed_at_any_of_its_events_leaves_the_thread_unchanged_and
             await _close_after(running, many)
 
             assert seen() == before, f"closed after {events[:many]}"
-            assert site.table().read_thread(ANNA, "t").status == "error"  # the message is shown as pending
+            assert site.store().threads.read(ANNA, "t").status == "error"  # the message is shown as pending
 
         turn = await send(turns, request("t", "two", "k2"))
         assert turn.number == 2
@@ -145,7 +145,7 @@ async def test_a_run_closed_before_its_first_step_gives_the_thread_back(site: Si
 
     await (await turns.start(request("t", "one", "k"))).close()
 
-    assert not site.table().head(ANNA, "t").lease
+    assert not site.store().heads.read(ANNA, "t").lease
     assert (await send(turns, request("t", "one", "k"))).number == 1
 
 
@@ -158,7 +158,7 @@ async def test_a_turn_closed_after_its_complete_event_stays(site: Site) -> None:
         last = (await anext(events)).name
     await events.aclose()
 
-    assert site.table().read_thread(ANNA, "t").turn_count == 1
+    assert site.store().threads.read(ANNA, "t").turn_count == 1
 
 
 @dataclass
@@ -201,7 +201,7 @@ async def test_a_turn_left_during_its_commit_is_kept_whole(site: Site, how: str)
     again = await turns.start(request("t", "one", "k"))
     turn = await again.finish()
     assert again.replayed
-    assert messages_of(site.table(), "t") == [("human", "one"), ("ai", turn.reply)]
+    assert messages_of(site.store(), "t") == [("human", "one"), ("ai", turn.reply)]
 
 
 async def _read(running: RunningTurn) -> None:

@@ -58,7 +58,7 @@ def test_wherever_a_run_dies_the_thread_is_whole_and_goes_on(site: Site) -> None
             run(survivor, None, thread_id)
         said = said_in(survivor, thread_id)
         assert said in (["one"], ["one", "two"])
-        turns = site.table().read_turns(ANNA, thread_id, limit=9)
+        turns = site.store().turns.newest(ANNA, thread_id, limit=9)
         assert (turns[0].message, len(turns)) == ("one", len(said))
         if not is_dead:
             break
@@ -81,6 +81,6 @@ def test_of_several_writers_no_turn_is_lost(site: Site) -> None:
     with ExitStack() as stack:
         for writer in [stack.enter_context(child(insist, site, f"w{n}")) for n in range(WRITERS)]:
             writer.last_words()
-    said = [turn.message for turn in site.table().read_turns(ANNA, "t", limit=100)]
+    said = [turn.message for turn in site.store().turns.newest(ANNA, "t", limit=100)]
     assert sorted(said) == sorted(f"w{n}-{number}" for n in range(WRITERS) for number in range(TURNS))
     assert said_in(graph_of(site), "t") == said

@@ -242,7 +242,7 @@ def _words(each: Child) -> Iterator[Any]:
 
 def examine(site: Site, notes: list[Notes], report: Report) -> None:
     """Compares the thread with what its writers were told."""
-    store = site.table()
+    store = site.store()
     thread = store.threads.read(ANNA, THREAD)
     stored = store.turns.newest(ANNA, THREAD, limit=10**6)
     keys = [turn.message for turn in stored]

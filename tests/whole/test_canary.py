@@ -447,7 +447,7 @@ def start(scene: Scene, environ: dict[str, str], of_the_app: dict[str, str]) -> 
 
 def table_of(scene: Scene, stores: Stores) -> Store:
     settings = Settings(table_name=stores.table, seal_key=SecretStr(scene.word["sealkey"]))
-    return build(settings, dynamodb=stores.dynamodb, objects=FolderObjects(scene.site.folder / "nowhere")).table
+    return build(settings, dynamodb=stores.dynamodb, objects=FolderObjects(scene.site.folder / "nowhere")).store
 
 
 def assert_looked(scene: Scene, found: dict[tuple[str, str], str], left: Left, kind: str) -> None:

@@ -120,7 +120,7 @@ async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
     letter: str, long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lambda's answer holds ours as a string, in which each quote of a message is escaped a second time."""
-    monkeypatch.setattr(LongStore, "message", letter * (65_536 // len(letter.encode())))
+    monkeypatch.setattr(LongTurns, "message", letter * (65_536 // len(letter.encode())))
     seen: list[int] = []
     before: int | None = 101
     while before:
@@ -136,10 +136,10 @@ async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
 async def test_a_turn_that_is_larger_than_an_answer_may_be_is_refused(
     long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LongStore, "message", "x" * 2_450_000)
+    monkeypatch.setattr(LongTurns, "message", "x" * 2_450_000)
     page = (await long_client.get("/threads/t1/turns")).json()
     assert ([turn["turn_number"] for turn in page["turns"]], page["next_before"]) == ([100], 100)
-    monkeypatch.setattr(LongStore, "message", "x" * 2_500_000)
+    monkeypatch.setattr(LongTurns, "message", "x" * 2_500_000)
     refused = await long_client.get("/threads/t1/turns")
     assert (refused.status_code, refused.json()["code"]) == (422, "answer_too_large")
 

@@ -166,10 +166,11 @@ class Life:
 
     def beside(self) -> None:
         """What a saver keeps: writes of a task, and a sub-graph too large for one item, where there are no objects."""
-        items, sealer = self.app.state.store._items, self.app.state.store._sealer
+        heads = self.app.state.store.heads
+        items, sealer = heads.items, heads.sealer
         beside = Beside(items, Blobs(None, items), sealer)
         write = TaskWrite("task", "", 0, "note", "msgpack", self.name.encode())
-        at = int(self.app.state.store._clock() * 1000)
+        at = int(heads.clock() * 1000)
         beside.put_writes(PK, checkpoint_key(str(self.head.checkpoint_name)), [write], at, [])
         place = space_key("inner", checkpoint_name(self.name, "writer"))
         beside.put_space(
@@ -218,8 +219,8 @@ class Life:
         answers += [await get(f"/threads/t{path}") for path in paths] + [await get("/me/export")]
         answers += [await post("/threads/t/history", json={}), await post("/threads/search", json={})]
         assert {answer.status_code for answer in answers} <= {200}
-        store, items = self.app.state.store, self.app.state.store._items
-        spaces = [each.content for each in Beside(items, Blobs(None, items), store._sealer).every(self.head, None)]
+        store, items = self.app.state.store, self.app.state.store.heads.items
+        spaces = [each.content for each in Beside(items, Blobs(None, items), store.heads.sealer).every(self.head, None)]
         return str([answer.text for answer in answers]) + str(store.vault.values(self.head)) + str(spaces)
 
     async def by_name(self) -> list[int]:
@@ -314,7 +315,7 @@ async def test_a_copy_takes_nothing_of_an_earlier_life_along(
         store.fork(WHO, "t", copy, whole=is_whole)
         head, paths = store.heads.read(WHO, copy), ("/turns", "/state", "/runs", "/attachments")
         texts = [(await new.client.get(f"/threads/{copy}{path}")).text for path in paths]
-        spaces = list(Beside(items, store._blobs, store._sealer).every(head, None))
+        spaces = list(Beside(items, store.heads.blobs, store.heads.sealer).every(head, None))
         assert [each.content["state"] for each in spaces] == [NEW]
         assert OLD not in str([texts, store.vault.values(head)])
         assert NEW in texts[0]

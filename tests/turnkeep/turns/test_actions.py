@@ -85,7 +85,7 @@ def counting(items: Items) -> Counting:
 
 
 @pytest.fixture
-def table(counting: Counting, folder_objects: FolderObjects) -> Store:
+def store(counting: Counting, folder_objects: FolderObjects) -> Store:
     return table_over(cast(Items, counting), folder_objects)
 
 

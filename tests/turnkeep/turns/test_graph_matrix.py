@@ -144,7 +144,7 @@ class Twin:
     def compare_messages(self, theirs: list[AnyMessage], ours: list[AnyMessage]) -> None:
         names = [str(message.id) for message in ours]
         assert len(set(names)) == len(names)
-        number = self.store().head(WHO, THREAD).n
+        number = self.store().heads.read(WHO, THREAD).n
         for message in theirs:
             self.born.setdefault(str(message.id), number)
         low = 0 if self.window is None else number - self.window + 1
@@ -355,7 +355,7 @@ def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Store], wind
 def _fails(twin: Twin, work: Callable[[Graph], Any], error: type[Exception] | None) -> None:
     """A run that ends early: the thread is released and stays as it was."""
     before = twin.state()
-    store = twin.table()
+    store = twin.store()
     begun, _, run = twin.hold(store)
     graph = twin.graph.copy({"checkpointer": run})
     if error:
@@ -451,12 +451,12 @@ def test_a_turn_from_an_older_checkpoint_begins_a_branch(
     twin = Twin(wide(), fresh_table, window)
     twin.play(*said(6))
     twin.back(step, say("branch"))
-    assert twin.table().head(WHO, THREAD).n == step + 1
+    assert twin.store().head(WHO, THREAD).n == step + 1
     twin.play(*said(4, "k"))
     names = {m.id for m in twin.state().values["messages"]}
     assert not names & {f"h{number}" for number in range(step, 6)}
     for before in range(2, step + 6):
-        page = twin.table().read_turns(WHO, THREAD, limit=2, before=before)
+        page = twin.store().read_turns(WHO, THREAD, limit=2, before=before)
         assert [turn.number for turn in page] == list(range(max(1, before - 2), before))
 
 
@@ -581,7 +581,7 @@ def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable
     twin = Twin(compiled, fresh_table, None, per_turn=frozenset({"notes"}))
     for number in range(3):
         twin.turn({"notes": []} | say(f"h{number}"))
-    run = Run(fresh_table().load(fresh_table().head(WHO, THREAD), None), whole=True)
+    run = Run(fresh_table().turns.load(fresh_table().heads.read(WHO, THREAD), None), whole=True)
     found = run.get_tuple({"configurable": {"thread_id": THREAD, "checkpoint_ns": "sub"}})
     assert found is not None
     assert [m.id for m in found.checkpoint["channel_values"]["notes"]] == ["note-h0", "note-h1", "note-h2"]

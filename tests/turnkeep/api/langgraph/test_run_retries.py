@@ -14,7 +14,7 @@ from scripted import Caller
 from test_langgraph_runs import said, streamed, turns_of
 
 from turnkeep.errors import StoreUnavailable
-from turnkeep.storage.store import Store
+from turnkeep.storage.turn_log import TurnLog
 
 
 async def until(condition: Any) -> None:
@@ -99,7 +99,7 @@ async def test_a_turn_that_is_not_kept_is_no_success(
     def lost(*_: Any) -> None:
         raise StoreUnavailable
 
-    monkeypatch.setattr(Store, "apply", lost)
+    monkeypatch.setattr(TurnLog, "commit", lost)
     parts = await streamed(sdk, thread_id, input=said("hello"))
     assert (parts[-1][0], parts[-1][1]["code"]) == ("error", "store_unavailable")
     assert "end" not in [event for event, _ in parts]

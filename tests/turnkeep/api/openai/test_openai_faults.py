@@ -178,7 +178,7 @@ async def test_each_of_our_errors_is_raised_as_its_class(
 
 
 class NoThreads:
-    def create_thread(self, *_: Any, **__: Any) -> None:
+    def create(self, *_: Any, **__: Any) -> None:
         raise NotFound
 
 
@@ -240,7 +240,9 @@ async def test_no_error_quotes_the_request(client: AsyncClient) -> None:
 
 @cache
 def playing() -> TestClient:
-    app = bare_app(turns=Played(complete()), table=NoThreads(), sealer=Sealer(b"secret-of-the-test"))
+    app = bare_app(
+        turns=Played(complete()), store=SimpleNamespace(threads=NoThreads()), sealer=Sealer(b"secret-of-the-test")
+    )
     return TestClient(app, raise_server_exceptions=False)
 
 
