@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import Principal
 from turnkeep_agents.database.checks.date_spans import DateSpans
 from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
@@ -21,6 +20,7 @@ from turnkeep_agents.database.results import Result, Try
 from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified
+from turnkeep_agents.databases.errors import DatabaseError
 
 REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forbidden"})
 """What rules may repair."""

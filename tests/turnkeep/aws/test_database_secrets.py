@@ -17,8 +17,6 @@ from turnkeep.aws.databases import text_of, url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.aws.sealkey import SecretError
 from turnkeep.aws.secrets import REREAD_SECONDS
-from turnkeep.databases.engines import Called, open_url
-from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import AgentUnavailable
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
@@ -27,6 +25,8 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.engines import Called, open_url
+from turnkeep_agents.databases.errors import DatabaseDown
 
 if TYPE_CHECKING:
     from mariadb import Server

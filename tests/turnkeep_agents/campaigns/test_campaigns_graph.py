@@ -13,7 +13,6 @@ from agent_thread import Thread
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
 from turnkeep.blocks.wording import Rewritten
-from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import ModelError
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
@@ -21,6 +20,7 @@ from turnkeep_agents.campaigns.graph import compile_graph, read_reply
 from turnkeep_agents.campaigns.nodes import Nodes
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses
+from turnkeep_agents.databases.errors import DatabaseDown
 
 FEBRUARY = {"named": "last_month"}  # today is 4 March 2026
 TWO_WEEKS = {"named": "last_weeks", "n": 2}

@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 from exported import daily_rows, flights, read_tables
 
-from turnkeep.databases.engines import open_file
-from turnkeep.databases.errors import DatabaseDown
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
+from turnkeep_agents.databases.engines import open_file
+from turnkeep_agents.databases.errors import DatabaseDown
 from turnkeep_demo.campaigns import sample
 
 DAYS = [date(2026, 3, 4), date(2026, 1, 2), date(2026, 4, 1), date(2028, 2, 29), date(2031, 7, 6)]

@@ -16,13 +16,13 @@ from sqlalchemy import func, literal, select
 from warehouses import FIRST, Flown, flown, on_days, opened, write
 
 import silent_driver  # noqa: F401 - makes its URLs known
-from turnkeep.databases.engines import open_file
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse import tables
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import FRESH_SECONDS, Flight, Warehouse, open_warehouses
+from turnkeep_agents.databases.engines import open_file
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep_demo.campaigns.sample import sample_file
 
 TODAY = date(2026, 6, 18)

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from turnkeep.databases.engines import open_file
 from turnkeep_agents.campaigns.warehouse import tables
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
+from turnkeep_agents.databases.engines import open_file
 
 FIRST = date(2026, 5, 1)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from opened_sample import SAMPLE_DAY
 
-from turnkeep.databases.errors import QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import QueryFailed
 from turnkeep_demo.database.field_service import CANARY_TENANT, FOLDER, packed, sample_file
 
 OURS, CANARY = Principal("acme", "ann"), Principal(CANARY_TENANT, "ben")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks import wording
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
@@ -19,6 +18,7 @@ from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
 from turnkeep_agents.campaigns.state import CampaignsState, Sent
+from turnkeep_agents.databases.errors import DatabaseError
 
 if TYPE_CHECKING:
     from langgraph.graph._node import StateNode

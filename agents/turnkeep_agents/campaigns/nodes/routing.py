@@ -10,7 +10,6 @@ from langgraph.types import Send
 
 from turnkeep.blocks import wording
 from turnkeep.blocks.nodes import fold
-from turnkeep.databases.errors import DatabaseError, DatabaseSlow
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
@@ -19,6 +18,7 @@ from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
 from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
 from turnkeep_agents.campaigns.state import CampaignsState
+from turnkeep_agents.databases.errors import DatabaseError, DatabaseSlow
 
 NO_WAREHOUSE = "The metrics cannot be reached just now, so there are no figures: {reason} Please ask again in a while."
 WHICH = "Which campaigns do you mean? Advertisers: {names}."  # only where the model's own words cannot be shown

@@ -7,10 +7,10 @@ from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.sql import Select
 
-from turnkeep.databases.engines import Called
-from turnkeep.databases.errors import DatabaseDown
-from turnkeep.databases.sessions import Sessions, is_no_database
 from turnkeep_agents.campaigns.warehouse.tables import REQUIRED
+from turnkeep_agents.databases.engines import Called
+from turnkeep_agents.databases.errors import DatabaseDown
+from turnkeep_agents.databases.sessions import Sessions, is_no_database
 
 CALLED = Called("The metrics warehouse", "CAMPAIGNS__WAREHOUSE")
 

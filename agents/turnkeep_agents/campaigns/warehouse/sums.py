@@ -10,8 +10,6 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import func, select
 from sqlalchemy.sql import ColumnElement
 
-from turnkeep.databases.engines import open_file, open_url
-from turnkeep.databases.errors import DatabaseDown
 from turnkeep.demo import maker
 from turnkeep.locations import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
@@ -20,6 +18,8 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.queries import SUNDAY, newest, owned, spending, sums
 from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
+from turnkeep_agents.databases.engines import open_file, open_url
+from turnkeep_agents.databases.errors import DatabaseDown
 
 T = TypeVar("T")
 

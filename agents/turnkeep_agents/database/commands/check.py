@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 from turnkeep.agents import read_settings
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.settings import UNUSABLE, UnusableFile, explain
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.joins.links import sound_links
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.security.database import connect, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseError
 from turnkeep_local import LocalError
 
 

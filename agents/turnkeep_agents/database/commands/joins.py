@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 from turnkeep.agents import read_settings
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.errors import ModelFault
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
@@ -29,6 +28,7 @@ from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, valid
 from turnkeep_agents.database.security.database import catalogue_sessions, connect, sample_joins
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseError
 from turnkeep_local import LocalError
 
 SECONDS = 3600  # counting the values of large tables takes minutes each

@@ -4,7 +4,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from turnkeep.agents import read_settings
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import Principal
 from turnkeep.settings import UNUSABLE, UnusableFile
 from turnkeep.settings import explain as explain_settings
@@ -16,6 +15,7 @@ from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified, dated, load_verified
 from turnkeep_agents.database.workspace import Snapshot, Workspace, runner
+from turnkeep_agents.databases.errors import DatabaseError
 from turnkeep_local import LocalError
 
 LOCAL = Principal("local", "local")

@@ -6,12 +6,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.nodes import step
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.answers.tables import PAGE
 from turnkeep_agents.database.nodes.turn import TurnNodes, ask_of, failed, found, last_of_ask, last_shown
 from turnkeep_agents.database.planning.choosing import choose, ways_between
 from turnkeep_agents.database.state import AskState, Finding
+from turnkeep_agents.databases.errors import DatabaseError
 
 NOTHING_HELD = "The database has no tables that the user may read; whoever runs the server can tell why."
 

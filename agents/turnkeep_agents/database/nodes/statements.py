@@ -8,7 +8,6 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.nodes import step
-from turnkeep.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
@@ -44,6 +43,7 @@ from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
 from turnkeep_agents.database.workspace import Snapshot, runner
+from turnkeep_agents.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 
 TEXT_CUT = "text_cut"
 WRITES = frozenset({"not_select", "into", "statements"})

@@ -11,7 +11,6 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks import nodes
 from turnkeep.blocks.nodes import step
 from turnkeep.blocks.prompting import ConversationFormatter
-from turnkeep.databases.errors import DatabaseBusy, DatabaseError, DatabaseSlow
 from turnkeep.models.chat import Models
 from turnkeep.observability import logger
 from turnkeep.records import JSON, RunContext
@@ -19,6 +18,7 @@ from turnkeep_agents.database.prompts import Calls
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
 from turnkeep_agents.database.workspace import Snapshot, Workspace
+from turnkeep_agents.databases.errors import DatabaseBusy, DatabaseError, DatabaseSlow
 
 LONGEST_MESSAGE = 4_000  # characters of a message that prompts show: its beginning and its end
 MESSAGE_CUT, NOTHING_CHANGED = "message_cut", "nothing_changed"

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy.exc import DataError, DBAPIError
 
-from turnkeep.databases.engines import Called
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed, SchemaChanged
-from turnkeep.databases.sessions import is_locked, too_busy, too_slow
+from turnkeep_agents.databases.engines import Called
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, QueryFailed, SchemaChanged
+from turnkeep_agents.databases.sessions import is_locked, too_busy, too_slow
 
 MAX_CHARACTERS = 300
 

@@ -12,9 +12,6 @@ from typing import TypeAlias
 from sqlalchemy import inspect
 from sqlalchemy.exc import DBAPIError
 
-from turnkeep.databases.engines import Called, file_of, open_url, parse_url
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed
-from turnkeep.databases.sessions import Sessions
 from turnkeep.demo import maker, sample
 from turnkeep.locations import SecretSource, source_of
 from turnkeep.records import Principal
@@ -30,6 +27,9 @@ from turnkeep_agents.database.security.servers import ServerWall
 from turnkeep_agents.database.security.sqlite import SqliteSecurity
 from turnkeep_agents.database.security.statements import check_statement
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.engines import Called, file_of, open_url, parse_url
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, QueryFailed
+from turnkeep_agents.databases.sessions import Sessions
 
 CALLED = Called("The database", "DATABASE__URL")
 

@@ -11,10 +11,6 @@ from urllib.parse import unquote
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from turnkeep.databases.engines import Called, open_url
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed, TenantUnknown
-from turnkeep.databases.sessions import Sessions
-from turnkeep.databases.watch import Watch
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
@@ -22,6 +18,10 @@ from turnkeep_agents.database.results import Result, read_result
 from turnkeep_agents.database.security.complaints import tell_server
 from turnkeep_agents.database.security.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.engines import Called, open_url
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, QueryFailed, TenantUnknown
+from turnkeep_agents.databases.sessions import Sessions
+from turnkeep_agents.databases.watch import Watch
 
 GRACE_SECONDS = 0.15
 """After which a statement is killed that the server itself did not end."""

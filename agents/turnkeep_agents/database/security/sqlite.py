@@ -13,9 +13,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep.databases.engines import connect_file
-from turnkeep.databases.errors import DatabaseDown, TenantUnknown
-from turnkeep.databases.watch import PROGRESS_STEPS
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.results import Cell, Result, read_result
@@ -33,6 +30,9 @@ from turnkeep_agents.database.security.hidden import (
     outer,
     quote,
 )
+from turnkeep_agents.databases.engines import connect_file
+from turnkeep_agents.databases.errors import DatabaseDown, TenantUnknown
+from turnkeep_agents.databases.watch import PROGRESS_STEPS
 
 WIDE_BYTES = 1_000_000
 """Of a text that is only shown and compared, where one is beyond the limit."""

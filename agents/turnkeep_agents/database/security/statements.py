@@ -3,7 +3,7 @@ SELECT, and names no schema of the server's own, where other sessions of the sam
 
 import re
 
-from turnkeep.databases.errors import QueryFailed
+from turnkeep_agents.databases.errors import QueryFailed
 
 _SPACE = r"(?:\s|\(|--[^\n]*\n|#[^\n]*\n|/\*(?![!M]).*?\*/)*"
 _READS = re.compile(rf"{_SPACE}(?:select|with)\b", re.IGNORECASE | re.DOTALL)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from talk import ANSWER, CORRECT, COUNT, NONE, READ, SEVEN, WRITE, Talk, ask, correct, read, write
 
-from turnkeep.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 from turnkeep.errors import ModelError
 from turnkeep.records import Principal
 from turnkeep_agents.database.results import Result
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 
 QUESTION = "How many employees are active?"
 STAFF = read(ask(QUESTION, "employee"))

@@ -3,9 +3,9 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from turnkeep.databases.engines import Called
-from turnkeep.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 from turnkeep_agents.database.security.complaints import MAX_CHARACTERS, tell_server
+from turnkeep_agents.databases.engines import Called
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 
 SLOW = "The database did not answer within 5 seconds."
 REFUSED = "refused the statement (error {})."

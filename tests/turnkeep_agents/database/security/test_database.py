@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from two_companies import ODD, OTHER, OWN, STRANGER, told, write_file
 
-from turnkeep.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged, TenantUnknown
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, Rule, SecureView
 from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.security.sqlite import SqliteSecurity
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged, TenantUnknown
 
 TODAY = date(2026, 6, 18)
 ANN, BOB, EVE = Principal(OWN, "ann"), Principal(OTHER, "bob"), Principal(STRANGER, "eve")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.databases.engines import Called
-from turnkeep.databases.errors import QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.security.complaints import TOO_BIG, tell_sqlite
 from turnkeep_agents.database.security.sqlite import LIMITS, WIDE_BYTES, SqliteSecurity
+from turnkeep_agents.databases.engines import Called
+from turnkeep_agents.databases.errors import QueryFailed
 
 ANN = Principal("acme", "ann")
 LIMIT = LIMITS[sqlite3.SQLITE_LIMIT_LENGTH]

@@ -8,12 +8,12 @@ from two_companies import OWN, told
 from walled import Reader, reading
 
 from mariadb import Server
-from turnkeep.databases.errors import QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.security.hidden import SCHEMA
 from turnkeep_agents.database.security.views import SLOTS
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import QueryFailed
 
 TODAY, ANN = date(2026, 6, 18), Principal(OWN, "ann")
 

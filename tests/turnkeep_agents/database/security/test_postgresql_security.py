@@ -13,13 +13,13 @@ from two_companies import COLUMNS, KEY, OTHER, OWN, PASSWORD, SEAL, told
 from walled import Reader, reading
 
 from postgres import PostgresServer
-from turnkeep.databases.errors import QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, SecureView, load_access
 from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
 from turnkeep_agents.database.security.views import Secrets
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import QueryFailed
 
 TODAY = date(2026, 6, 18)
 ANN = Principal(OWN, "ann")

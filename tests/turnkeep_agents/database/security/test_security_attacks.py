@@ -13,12 +13,12 @@ from two_companies import CANARY, KEY, OTHER, OWN, SEAL, hasty
 
 from mariadb import Server
 from postgres import PostgresServer
-from turnkeep.databases.errors import DatabaseError, QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.ciphers import encrypt
 from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseError, QueryFailed
 
 TODAY = date(2026, 6, 18)
 ANN = Principal(OWN, "ann")

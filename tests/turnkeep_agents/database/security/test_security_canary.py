@@ -8,11 +8,11 @@ from hypothesis.strategies import DrawFn
 from two_companies import CANARY, KEY, OWN, hasty
 
 from mariadb import Server
-from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import Principal
 from turnkeep_agents.database.security.ciphers import encrypt
 from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseError
 
 VIEWS = ["secure_employee", "secure_crew", "secure_workorder"]
 NAMES = [*VIEWS * 4, "employee", "crew", "workOrder", "everybody", "audit", "trade"]

@@ -14,13 +14,13 @@ import pytest
 from two_companies import OTHER, OWN, PASSWORD, SEAL, STRANGER, hasty, told
 from walled import WORDS, Reader, Words, reading
 
-from turnkeep.databases.errors import DatabaseDown, DatabaseSlow
 from turnkeep.records import Principal
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import JoinGraph, Table
 from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.security.hidden import SCHEMA
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow
 
 TODAY, ANN = date(2026, 6, 18), Principal(OWN, "ann")
 

@@ -13,12 +13,12 @@ import pytest
 
 from mariadb import Server
 from postgres import PostgresServer
-from turnkeep.databases.errors import DatabaseError
 from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.security.ciphers import _folded, encrypt
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
 from turnkeep_agents.database.security.views import Secrets, secure_views_ddl
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.databases.errors import DatabaseError
 
 OWN, OTHER, STRANGER = "acme", "brightwater", "nobody"
 CANARY = "Canary"

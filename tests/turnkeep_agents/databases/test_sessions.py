@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import Connection, literal, select
 
 from silent_driver import SilentDialect
-from turnkeep.databases.engines import Called, open_url
-from turnkeep.databases.errors import DatabaseDown, DatabaseSlow
-from turnkeep.databases.sessions import Sessions
+from turnkeep_agents.databases.engines import Called, open_url
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow
+from turnkeep_agents.databases.sessions import Sessions
 
 CALLED = Called("The ledger", "LEDGER__URL")
 

@@ -7,7 +7,7 @@ from sqlalchemy import Engine, literal, select, text
 from sqlalchemy.exc import OperationalError
 
 from silent_driver import SilentDialect
-from turnkeep.databases.engines import Called, open_file, open_url, session_limits
+from turnkeep_agents.databases.engines import Called, open_file, open_url, session_limits
 
 CALLED = Called("The ledger", "LEDGER__URL")
 MARIADB = ("set session transaction read only", "set session max_statement_time = 2.500000")

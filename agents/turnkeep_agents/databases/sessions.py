@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from turnkeep.databases.engines import GRACE_SECONDS, Called
-from turnkeep.databases.errors import DatabaseBusy, DatabaseDown, DatabaseError, DatabaseSlow
-from turnkeep.databases.watch import Watch
+from turnkeep_agents.databases.engines import GRACE_SECONDS, Called
+from turnkeep_agents.databases.errors import DatabaseBusy, DatabaseDown, DatabaseError, DatabaseSlow
+from turnkeep_agents.databases.watch import Watch
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import URL, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from turnkeep.databases.errors import DatabaseDown
-from turnkeep.databases.watch import Watch
 from turnkeep.locations import SecretSource
+from turnkeep_agents.databases.errors import DatabaseDown
+from turnkeep_agents.databases.watch import Watch
 
 GRACE_SECONDS = 1  # after the server's own limit: a server that ends a query keeps its connection usable
 BUSY_SECONDS = 1
