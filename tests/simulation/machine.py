@@ -38,28 +38,28 @@ class Machine:
         self.sealer = Sealer(*world.ring, refresh=world.read_ring, clock=self.clock)
         self.items = Items(process.client, "table", sleep=world.sim.sleep)
         self.blobs = Blobs(self.objects, self.items, clock=self.clock, inline_bytes=4_000)
-        self.table = Store(self.items, self.blobs, self.sealer, **self.kept)
+        self.store = Store(self.items, self.blobs, self.sealer, **self.kept)
         eraser = Eraser(self.items, self.blobs, clock=self.clock, parallel=world.sim.in_parallel)
         self.cleanup = Cleanup(self.items, eraser, clock=self.clock)
         self.persons = Persons(self.items, eraser, clock=self.clock, at_once=2)
         self.uploads, self.http = KeptUploads(self.objects), Http(self)
-        self.attachments = Attachments(self.table.heads, self.table.vault, self.uploads)
+        self.attachments = Attachments(self.store.heads, self.store.vault, self.uploads)
         self.memories = partial(Memories, self.items, self.sealer, inline_bytes=120, **self.chance)
         self.make_lock = partial(Lock, world.sim)
-        self.front = self.http if world.plan.family == "serving" else self.table
+        self.front = self.http if world.plan.family == "serving" else self.store
 
         more = {"tuning": TurnTuning(lease_seconds=world.plan.lease), "names": frozenset({AGENT.name})}
         more |= {"default_agent": AGENT.name, "clock": self.clock, "attachments": self.attachments}
-        self.turns = Turns(self.table, lambda _: AGENT, **more)
-        self.runs = Runs(self.turns, self.table)
+        self.turns = Turns(self.store, lambda _: AGENT, **more)
+        self.runs = Runs(self.turns, self.store)
         self.runs.launch_by(world.launch)
         usage = Usage(self.items, SETTINGS.budget, **self.chance)
         more = {"memories": self.memories, "facts": {}, **self.chance}
-        self.exports = Exports(self.table, self.attachments, usage, self.objects, self.sealer, **more)
+        self.exports = Exports(self.store, self.attachments, usage, self.objects, self.sealer, **more)
         self.exports.listen(lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key)))
 
     @cached_property
-    def store(self):
+    def memory(self):
         return DynamoDBStore(memories=self.memories(WHO))
 
     @cached_property

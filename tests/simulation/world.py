@@ -251,22 +251,22 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
     def check_listing(self, living):
         """The user's threads are those that live, with messages of theirs; another user has none."""
         has = self.finals[0].has
-        listed = [thread.thread_id for thread in has.table.listing.search(WHO, limit=50)]
-        if sorted(listed) != living or has.table.listing.search(STRANGER):
+        listed = [thread.thread_id for thread in has.store.listing.search(WHO, limit=50)]
+        if sorted(listed) != living or has.store.listing.search(STRANGER):
             raise Violation("listing differs", f"{listed}, not {living}")
         for thread in living:
-            pending = has.table.threads.read(WHO, thread).pending
+            pending = has.store.threads.read(WHO, thread).pending
             if pending and pending.message not in self.facts["messages"].get(thread, ()):
                 raise Violation("message of another", f"{thread} waits for {pending.message[:20]!r}")
 
     def check_views(self, has, thread, ids):
         """Page by page and one by one, the turns are the same; what branches left holds no key twice."""
         found, before = [], None
-        while page := has.table.turns.newest(WHO, thread, limit=1, before=before):
+        while page := has.store.turns.newest(WHO, thread, limit=1, before=before):
             found, before = page + found, page[0].number
-        if shown(found) != ids or has.table.turns.read(WHO, thread, 1).reply != found[0].reply:
+        if shown(found) != ids or has.store.turns.read(WHO, thread, 1).reply != found[0].reply:
             raise Violation("pages differ", f"{thread}: {shown(found)}, not {ids}")
-        left = shown(has.table.turns.abandoned(WHO, thread))
+        left = shown(has.store.turns.abandoned(WHO, thread))
         keys = [self.model.attempts[id_].key for id_ in (*left, *ids)]
         if len({*keys}) < len(keys):
             raise Violation("two turns of one key", f"{thread} shows {ids} and left {left}")

@@ -85,17 +85,19 @@ class Http:
         in_loop(self.has.sim, asked())
         return _read(told.get("content-type", ""), b"".join(chunks))
 
-    # as the table has them
+    # named as in `Store`
 
-    def create_thread(self, _, thread, *, if_exists):
+    threads = turns = property(lambda self: self)
+
+    def create(self, _, thread, *, if_exists):
         body = {"thread_id": thread, "if_exists": if_exists, "metadata": {"graph_id": AGENT.name}}
         self("POST", "/threads", body)
 
-    def read_turns(self, _, thread, *, limit):
+    def newest(self, _, thread, *, limit):
         turns = self("GET", f"/threads/{thread}/turns?limit={limit}")["turns"]
         return [SimpleNamespace(**turn, number=turn["turn_number"]) for turn in turns]
 
-    def delete_thread(self, _, thread):
+    def delete(self, _, thread):
         self("DELETE", f"/threads/{thread}")
 
     def erase(self, _):

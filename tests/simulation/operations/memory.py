@@ -72,19 +72,19 @@ class MemoryOps:
     def op_put(self, op, key, is_large=False, life=None):
         text = "".join(sha256(f"{op.id}.{n}".encode()).hexdigest() for n in range(8)) if is_large else ""
         value, tries = f"v{op.id}.{text}", 1 + self.sim.pick() % 2
-        put = lambda has: has.store.put(SPACE, key, {"v": value}, ttl=life and life / 60)  # noqa: E731
+        put = lambda has: has.memory.put(SPACE, key, {"v": value}, ttl=life and life / 60)  # noqa: E731
         self._write(op, (*SPACE, key), value, put, life, tries=tries)
 
     def op_forget(self, op, key):
-        self._write(op, (*SPACE, key), None, lambda has: has.store.delete(SPACE, key), tries=1 + self.sim.pick() % 2)
+        self._write(op, (*SPACE, key), None, lambda has: has.memory.delete(SPACE, key), tries=1 + self.sim.pick() % 2)
 
     def op_meta(self, op, thread):
-        change = lambda has: has.table.threads.update(WHO, thread, {"a": op.id})  # noqa: E731
+        change = lambda has: has.store.threads.update(WHO, thread, {"a": op.id})  # noqa: E731
         self._write(op, ("meta", thread), op.id, change, busy=errors.ThreadBusy, ends=errors.NotFound)
 
     def op_get(self, op, key, refreshes=False):
         began, place = self.sim.now, (*SPACE, key)
-        found = self.ask(op, lambda has, _: (has.store.get(SPACE, key, refresh_ttl=refreshes),), tries=1)
+        found = self.ask(op, lambda has, _: (has.memory.get(SPACE, key, refresh_ttl=refreshes),), tries=1)
         value = self._note_read(place, *found, began) if found else None
         for write in self.facts["accesses"].get(place, ()) if refreshes else ():
             write.latest = self.sim.now + (write.life or FOREVER)
@@ -94,7 +94,7 @@ class MemoryOps:
 
     def op_search(self, op):
         began = self.sim.now
-        for item in self.ask(op, lambda has, _: has.store.search(SPACE, limit=100, refresh_ttl=False), tries=1) or ():
+        for item in self.ask(op, lambda has, _: has.memory.search(SPACE, limit=100, refresh_ttl=False), tries=1) or ():
             self._note_read((*SPACE, item.key), item, began)
 
     def _note_read(self, place, item, began):
@@ -108,11 +108,11 @@ class MemoryOps:
         for (space, key), accesses in sorted(self.facts["accesses"].items()):
             began, born = self.sim.now, self.model.life(key, accesses[0].began)
             if space == "meta" and not (born and self.model.may_be_gone(key, born)):
-                value = self.last(key).has.table.threads.read(WHO, key).metadata.get("a") if born else None
+                value = self.last(key).has.store.threads.read(WHO, key).metadata.get("a") if born else None
                 accesses.append(Access(True, value, began, self.sim.now))
             elif space != "meta":
-                self._note_read((space, key), has.store.get(SPACE, key, refresh_ttl=False), began)
-                has.store.delete(SPACE, key)  # which also deletes the parts that no value names
+                self._note_read((space, key), has.memory.get(SPACE, key, refresh_ttl=False), began)
+                has.memory.delete(SPACE, key)  # which also deletes the parts that no value names
             if (born or space != "meta") and not is_linearizable(accesses):
                 raise Violation("not a register", f"{space} {key}: {'; '.join(map(str, accesses))}")
         if left := [sk for sk in self.sim.table.parts.get(has.memories(WHO)._pk, ()) if sk.startswith("PART#")]:

@@ -44,7 +44,7 @@ class ActorCursors(Cursors):
 
 def saver_of(has):
     saver = DynamoDBSaver("table", client=has.process.client, tenant="t", user="u", seal_key="simulation", **has.kept)
-    saver._store, saver._steps = has.table, Steps(has.table)
+    saver._store, saver._steps = has.store, Steps(has.store)
     saver._cursors = ActorCursors(has.make_lock)
     return saver
 

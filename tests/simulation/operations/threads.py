@@ -34,31 +34,31 @@ class ThreadOps:
 
     def turn(self, has, attempt_id, thread, key, message, *, base=None, is_edit=False):
         """BEGIN and LOAD in parallel, a pause for the run, COMMIT. Returns the turn."""
-        table, sim, began = has.table, self.sim, self.sim.now
-        ahead = sim.child(lambda: table.turns.look_ahead(WHO, thread), "ahead")
+        store, sim, began = has.store, self.sim, self.sim.now
+        ahead = sim.child(lambda: store.turns.look_ahead(WHO, thread), "ahead")
         said = {"body": message.encode(), "message": None if is_edit else message}
-        begun = table.leases.begin(WHO, thread, key=key, create=True, **said)
+        begun = store.leases.begin(WHO, thread, key=key, create=True, **said)
         if isinstance(begun, Turn):
             return begun
         try:
-            loaded = table.turns.load(begun.head, None, base, ahead=sim.join(ahead))
+            loaded = store.turns.load(begun.head, None, base, ahead=sim.join(ahead))
             attempt = self._attempt((attempt_id, thread, key), begun, loaded, is_edit)
             if base is None:
                 self.model.check_read(thread, list(attempt.history), began, with_edits=True)
             pause = sim.pick(1) % 100
             sim.sleep(0.01 if pause < 70 else 3.0 if pause < 90 else self.plan.lease + 2)
             if pause >= 85:
-                table.leases.renew(begun)
+                store.leases.renew(begun)
             saved, turn = made(attempt, loaded, message, has.clock())
             if is_edit:
-                return table.turns.commit(table.turns.prepare(begun, loaded, saved, None)[0]) or replace(
+                return store.turns.commit(store.turns.prepare(begun, loaded, saved, None)[0]) or replace(
                     turn, persisted=True
                 )
-            return in_loop(sim, Commit(table, sim.now + 30).write(begun, loaded, saved, turn))
+            return in_loop(sim, Commit(store, sim.now + 30).write(begun, loaded, saved, turn))
         except (Killed, errors.Unsettled):
             raise
         except BaseException:
-            table.leases.release(begun)
+            store.leases.release(begun)
             raise
 
     def _attempt(self, names, begun, loaded, is_edit):
@@ -75,7 +75,7 @@ class ThreadOps:
     def history(self, has, thread):
         """The attempts that the thread shows; None where it is not found."""
         try:
-            turns = has.front.read_turns(WHO, thread, limit=100)
+            turns = has.front.turns.newest(WHO, thread, limit=100)
         except errors.NotFound:
             return None
         if (numbers := [turn.number for turn in turns]) != list(range(1, len(turns) + 1)):
@@ -86,7 +86,7 @@ class ThreadOps:
         self.look(op, lambda has: self.history(has, thread), self.model.check_read)
 
     def op_create(self, op, thread):
-        create = lambda has, _: has.front.create_thread(WHO, thread, if_exists="do_nothing")  # noqa: E731
+        create = lambda has, _: has.front.threads.create(WHO, thread, if_exists="do_nothing")  # noqa: E731
         self.ask(op, create, busy=errors.ThreadBusy)
 
     def end(self, op, threads, work, outcome, is_last=lambda _: True, **more):
@@ -107,10 +107,10 @@ class ThreadOps:
             end.done, end.outcome = self.sim.now, outcome(*answers[-1]) if answers else "unknown"
 
     def op_delete(self, op, thread, by="table"):
-        """By the table, as DELETE does it, or by the saver, which does not report a missing thread."""
+        """By the store, as DELETE does it, or by the saver, which does not report a missing thread."""
 
         def delete(has):
-            return has.saver.delete_thread(thread) if by == "saver" else has.front.delete_thread(WHO, thread)
+            return has.saver.delete_thread(thread) if by == "saver" else has.front.threads.delete(WHO, thread)
 
         def outcome(n, answer):
             # after a try that got no answer, a thread that is not found may be one that this deletion deleted; a
@@ -143,7 +143,7 @@ class ThreadOps:
 
     def op_fork(self, op, thread, to, turn=None):
         self.model.forks.setdefault(to, set()).add(thread)
-        fork = lambda has, _: has.table.fork(WHO, thread, to, turn=turn)  # noqa: E731
+        fork = lambda has, _: has.store.fork(WHO, thread, to, turn=turn)  # noqa: E731
         self.ask(op, fork, busy=(errors.ThreadBusy, errors.Superseded), ends=(errors.NotFound, errors.ThreadExists))
 
 
