@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from front import Front
+from exchanges import ONE_EACH
+from front import Authorize, Front
 from lambdas import FUNCTIONS, ROOT, STREAMING, running_function
 from site_of_clients import environ
 
@@ -52,21 +53,31 @@ def known_by_key(headers: dict[str, str]) -> dict[str, str] | None:
 @contextmanager
 def deployed(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
     """Its URL."""
+    with deployment(folder, facts, known_by_key, Gateway) as (url, _):
+        yield url
+
+
+@contextmanager
+def deployment(
+    folder: Path, facts: Mapping[str, str], authorize: Authorize, gateway_class: "type[Gateway]"
+) -> Iterator[tuple[str, dict[str, Front]]]:
+    """Serve the functions `api`, `stream` and `worker`; yield the URL and their fronts."""
     with ExitStack() as stack, ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as gateway:
         url = f"http://127.0.0.1:{gateway.server_address[1]}"
         aws = {"AWS_ENDPOINT_URL_LAMBDA": url, "WORKER": "worker", "AWS_REGION": "eu-west-1", "AUTH": "keys"}
         aws |= {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "eu-west-1"}
-        own = environ(folder / "installed", {**facts, **aws, "AWS_EC2_METADATA_DISABLED": "true"})
-        fronts = {}
+        own = environ(folder / "installed", {**aws, "AWS_EC2_METADATA_DISABLED": "true", **facts})
+        fronts: dict[str, Front] = {}
         for name, command in (("api", WHOLE), ("stream", STREAMING), ("worker", WHOLE)):
-            fronts[name] = Front(authorize=known_by_key)
+            fronts[name] = Front(authorize=authorize)
             here = {"LAMBDA_TASK_ROOT": str(FUNCTIONS / name), "PYTHONPATH": f"{FUNCTIONS / name}:{own['PYTHONPATH']}"}
             stack.enter_context(running_function(command, own | here, fronts[name], folder / f"{name}.log"))
         workers = stack.enter_context(ThreadPoolExecutor(2))
-        bound = {"fronts": fronts, "workers": workers, "known": routes()}
-        gateway.RequestHandlerClass = type("Bound", (Gateway,), bound)
+        client = stack.enter_context(httpx.Client(timeout=60, limits=ONE_EACH))
+        bound = {"fronts": fronts, "workers": workers, "known": routes(), "client": client}
+        gateway.RequestHandlerClass = type("Bound", (gateway_class,), bound)
         threading.Thread(target=gateway.serve_forever, daemon=True).start()
-        yield url + STAGE
+        yield url + STAGE, fronts
         gateway.shutdown()
 
 
@@ -76,36 +87,43 @@ class Gateway(BaseHTTPRequestHandler):
     fronts: Mapping[str, Front]
     workers: ThreadPoolExecutor
     known: Routes
+    client: httpx.Client
 
     def __getattr__(self, name: str) -> Any:
         """The methods do_GET, do_POST ..., which are all one here."""
         if name.startswith("do_"):
-            return self._any
+            return self.any
         raise AttributeError(name)
 
-    def _any(self) -> None:
+    def any(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         self.path = self.path.removeprefix(STAGE)
         path = self.path.partition("?")[0]
         if INVOKE.match(path):
-            self.workers.submit(self.fronts["worker"].invoke, json.loads(body))
-            self._send(202, {}, [])
-        elif front := self._front_of(path):
-            self._pass_on(front.url, body)
+            self.start_background_run(body)
+        elif front := self.front_of(path):
+            self.pass_on(front.url, body)
         else:
-            self._send(403, {}, [b'{"message":"Missing Authentication Token"}'])
+            self.send(403, {}, [b'{"message":"Missing Authentication Token"}'])
 
-    def _front_of(self, path: str) -> Front | None:
+    def start_background_run(self, body: bytes) -> None:
+        self.workers.submit(self.fronts["worker"].invoke, json.loads(body))
+        self.send(202, {}, [])
+
+    def front_of(self, path: str) -> Front | None:
         matching = (name for method, pattern, name in self.known if method == self.command and pattern.match(path))
         return next((self.fronts[name] for name in matching), None)
 
-    def _pass_on(self, url: str, body: bytes) -> None:
-        headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
-        with httpx.stream(self.command, url + self.path, content=body, headers=headers, timeout=60) as answer:
+    def pass_on(self, url: str, body: bytes) -> None:
+        headers = self.end_to_end_headers()
+        with self.client.stream(self.command, url + self.path, content=body, headers=headers) as answer:
             kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
-            self._send(answer.status_code, kept, answer.iter_raw())
+            self.send(answer.status_code, kept, answer.iter_raw())
 
-    def _send(self, status: int, headers: Mapping[str, str], pieces: Iterable[bytes]) -> None:
+    def end_to_end_headers(self) -> dict[str, str]:
+        return {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+
+    def send(self, status: int, headers: Mapping[str, str], pieces: Iterable[bytes]) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

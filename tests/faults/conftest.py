@@ -8,8 +8,8 @@ import pytest
 from botocore.config import Config
 from desk import Desk
 from fault_site import CREDENTIALS, Site
-from packets import Wire
 
+from packets import Wire
 from turnkeep.storage.items import Items
 from turnkeep_local.objects import FolderObjects
 

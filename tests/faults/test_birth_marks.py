@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from desk import ANN, HOURS, Desk, noise
-from packets import Fate, Wire
 
+from packets import Fate, Wire
 from turnkeep.errors import (
     StoreUnavailable,
     ThreadBusy,

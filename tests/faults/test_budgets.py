@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 from desk import ANN, Desk
-from packets import Body, Fate, Wire
 from wire import WireServer, says, waits
 
 from dev_server import dev_server, install
+from packets import Body, Fate, Wire
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Usage

@@ -6,8 +6,8 @@ import uuid
 import pytest
 from desk import ANN, Desk
 from fault_agents import story
-from packets import ANY, Fate, Trap, Wire
 
+from packets import ANY, Fate, Trap, Wire
 from turnkeep.errors import TurnInProgress
 from turnkeep.records import Turn
 from turnkeep.turns import TurnRequest

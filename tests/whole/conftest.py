@@ -7,15 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from whole_site import NOW, Site, Visitor
 from wire import WireServer
 
-TESTS = Path(__file__).parents[1]
-pytest.register_assert_rewrite("canary_site", "canary_drive")
-
-from whole_site import NOW, Site, Visitor  # noqa: E402 - needs the rewriting above
-
-from hand_clock import HandClock  # noqa: E402
-from turnkeep.storage.opening import make_table  # noqa: E402
+from hand_clock import HandClock
+from turnkeep.storage.opening import make_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -14,8 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-type Fate = Literal["held", "doubled", "slow", "refused", "throttled", "failed"]
-"""Not delivered: held is never answered, refused is answered with 503, throttled with DynamoDB's 400.
+type Fate = Literal["held", "doubled", "slow", "refused", "throttled", "denied", "failed"]
+"""Not delivered: held is never answered, refused is answered with 503, throttled and denied with DynamoDB's 400.
 Delivered: doubled is answered, slow never, failed is answered with 500. Each may be delivered (again) later."""
 
 type Body = dict[str, Any]
@@ -31,15 +31,21 @@ class Answer:
     content: bytes
 
 
-def _error(status: int, code: str) -> Answer:
-    return Answer(status, [], json.dumps({"__type": f"com.amazonaws.dynamodb#{code}", "message": "injected"}).encode())
-
-
-_ANSWERS = {
-    "refused": _error(503, "ServiceUnavailable"),
-    "throttled": _error(400, "ProvisionedThroughputExceededException"),
-    "failed": _error(500, "InternalServerError"),
+_ERRORS: dict[str, tuple[int, str]] = {
+    "refused": (503, "ServiceUnavailable"),
+    "throttled": (400, "ProvisionedThroughputExceededException"),
+    "denied": (400, "AccessDeniedException"),
+    "failed": (500, "InternalServerError"),
 }
+
+
+def _error(fate: str, packet: "Packet") -> Answer | None:
+    """The worst message that a store could send: all of the request."""
+    if fate not in _ERRORS:
+        return None
+    status, code = _ERRORS[fate]
+    message = f"injected for {packet.content.decode()} with {packet.headers}"
+    return Answer(status, [], json.dumps({"__type": f"com.amazonaws.dynamodb#{code}", "message": message}).encode())
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Trap:
         self.caught.append(packet)
         answer = packet.deliver() if self.fate in _DELIVERED else None
         self.meanwhile()
-        return answer if self.fate == "doubled" else _ANSWERS.get(self.fate)
+        return answer if self.fate == "doubled" else _error(self.fate, packet)
 
     def arrive(self) -> list[int]:
         """Delivers what it caught, now; gives the statuses that nobody waits for any longer."""
