@@ -68,10 +68,6 @@ def test_uploads_become_documents_or_say_why_not_and_leave_the_bucket(services, 
     assert invoke(event_of(good, bad)) is None
 
 
-def test_the_event_of_the_folder_is_passed_over(invoke):
-    assert invoke(EVENT.read_bytes()) is None
-
-
 def test_a_record_that_fails_stops_no_other_and_is_tried_again(of_a_function, monkeypatch, capsys):
     app, done = loaded(FUNCTIONS / "documents" / "app.py"), []
 

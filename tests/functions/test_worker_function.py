@@ -71,11 +71,6 @@ def test_a_run_whose_thread_is_gone_is_passed_over(services, invoke):
     assert invoke(token) is None
 
 
-def test_what_is_no_run_of_this_deployment_is_given_up_after_all_tries(invoke):
-    event = json.loads((ROOT / "events" / "worker-run.json").read_text())
-    assert invoke(event["run"])["errorType"] == "NotDone"
-
-
 def test_an_unexpected_exception_is_told_without_its_words(of_a_function, monkeypatch, capsys):
     app = loaded(FUNCTIONS / "worker" / "app.py")
 

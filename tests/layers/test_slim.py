@@ -45,31 +45,6 @@ def imported(folder: Path, *, also: str = "") -> str:
     return done.stdout.strip()
 
 
-def test_the_user_manual_stays_and_other_markdown_goes(slim: ModuleType, tmp_path: Path) -> None:
-    page = "turnkeep_demo/samples/manual/crews.md"
-    lay(tmp_path, page, "turnkeep/notes.md", "numpy/manual/pages/a.md", "numpy/README.md")
-    slim.strip(tmp_path)
-    assert left_in(tmp_path) == {page}
-
-
-def test_dialects_of_sql_that_no_agent_writes_go(slim: ModuleType, tmp_path: Path) -> None:
-    stays = {
-        f"sqlglot/{room}/{name}.py" for room in ("dialects", "parsers") for name in ("__init__", "mysql", "sqlite")
-    }
-    lay(tmp_path, *stays, "sqlglot/parsers/oracle.py", "sqlglot/dialects/tsql.py", "sqlglot/executor/table.py")
-    slim.strip(tmp_path)
-    assert left_in(tmp_path) == stays
-
-
-def test_of_the_toolbox_stays_what_logs_and_reads_parameters(slim: ModuleType, tmp_path: Path) -> None:
-    stays = {f"aws_lambda_powertools/{name}.py" for name in ("logging/logger", "utilities/parameters/ssm")}
-    stays |= {"aws_lambda_powertools/utilities/jmespath_utils/envelopes.py"}
-    lay(tmp_path, *stays, "aws_lambda_powertools/event_handler/router.py")
-    lay(tmp_path, "aws_lambda_powertools/utilities/data_classes/sqs.py", "aws_lambda_powertools/utilities/kafka/a.py")
-    slim.strip(tmp_path)
-    assert left_in(tmp_path) == stays
-
-
 @pytest.mark.parametrize(("dialect", "is_kept"), [("snowflake", True), ("mysqldb", False)])
 def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(
     dialect: str, is_kept: bool, slim: ModuleType, tmp_path: Path
@@ -81,6 +56,9 @@ def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(
 
 def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: ModuleType, tmp_path: Path) -> None:
     stays = {
+        "turnkeep_demo/samples/manual/crews.md",
+        *(f"sqlglot/{room}/{name}.py" for room in ("dialects", "parsers") for name in ("__init__", "mysql")),
+        *(f"aws_lambda_powertools/{name}.py" for name in ("logging/logger", "utilities/parameters/ssm")),
         "kept/__init__.py",
         "kept/testing/__init__.py",
         "kept/prompt.txt",
@@ -91,6 +69,12 @@ def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: Modu
         "kept-1.0.dist-info/LICENSE",
     }
     goes = {
+        "turnkeep/notes.md",
+        "numpy/manual/pages/a.md",
+        "sqlglot/parsers/oracle.py",
+        "sqlglot/executor/table.py",
+        "aws_lambda_powertools/event_handler/router.py",
+        "aws_lambda_powertools/utilities/data_classes/sqs.py",
         "bin/kept",
         "kept/__init__.pyi",
         "kept/py.typed",
@@ -153,13 +137,3 @@ def test_bytecode_of_another_python_ends_the_build(
     with pytest.raises(SystemExit, match=r"CPython 3\.13"):
         slim.main(folder, "")
     assert left_in(folder) == {"kept.py", "kept.pyi"}
-
-
-def test_the_table_names_the_largest_first_and_the_whole(slim: ModuleType, tmp_path: Path) -> None:
-    folder = tmp_path / "Layer" / "python"
-    folder.mkdir(parents=True)
-    (folder / "small.so").write_bytes(bytes(1_200_000))
-    (folder / "large").mkdir()
-    (folder / "large" / "data").write_bytes(bytes(3_400_000))
-    lines = [line.split() for line in slim.table(folder)]
-    assert lines == [["3.4", "MB", "large"], ["1.2", "MB", "small.so"], ["4.6", "MB", "Layer,", "2", "entries"]]
