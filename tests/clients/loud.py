@@ -17,7 +17,8 @@ from turnkeep.records import Reply
 from turnkeep.settings import Settings
 
 ENTRY = Entry("Emits what it was sent", build="loud:build")
-LETTERS = 400_000
+LETTERS = 800_000
+"""More than an item takes, also compressed."""
 
 
 def build(settings: Settings) -> Agent:

@@ -65,14 +65,14 @@ if TYPE_CHECKING:
 
 PARTITIONS = {"HEAD.PK", "TURN.PK", "CP.PK"}
 KEPT = {"answer", "HEAD.pend", "HEAD.meta", "CP.data", "TURN.data"}
-WHO = {*PARTITIONS, "ASIDE.PK", "HEAD.u", "APIKEYS.tenant", "APIKEYS.user", "context", "terminal", "answer"}
+WHO = {*PARTITIONS, "ASIDE.PK", "HEAD.u", "context", "terminal", "answer"}
 MAY: dict[str, set[str]] = {
     "said": {*KEPT, "HEAD.title", "object"},
     "reply": {"answer", "TURN.data"},
     "value": {*KEPT, *PARTITIONS, "HEAD.title", "STORE.SK"},
-    "name": {*KEPT, "problem"},
-    "tenant": WHO,
-    "user": WHO,
+    "name": {*KEPT, "problem"} - {"HEAD.pend"},
+    "tenant": {*WHO, "APIKEYS.tenant"},
+    "user": {*WHO, "APIKEYS.user"},
     "label": {"APIKEYS.label", "terminal"},
     "keyid": {"output", "policy", "context", "APIKEYS.SK", "terminal"},
     "digest of key": {"APIKEYS.digest"},
@@ -82,6 +82,8 @@ MAY: dict[str, set[str]] = {
 """Where a word may be found; one that is not listed, nowhere. A title is the beginning of the first message. Log lines
 and metrics name tenant, user and thread by salted hashes. A problem names an unknown field, and no value. Items have
 digests of API keys and of idempotency keys. An export names its user."""
+SOMETIMES = {("tenant", "answer"), ("user", "answer"), ("reply", "TURN.data")}
+"""An export has the user only if a background run waits. An agent stores a model's sentence only if it can verify it."""
 DEPLOYMENTS = {"modelkey", "sealkey", "warehouse", "database", "wallseal"}
 """Secrets of the deployment, which its processes keep in memory."""
 OPENS_DOORS = ("key", "refusedkey", "jwt", *DEPLOYMENTS)
@@ -211,7 +213,7 @@ def ask_every_agent(scene: Scene) -> None:
     """Of a model that fills in whatever is asked for, and of models that fail."""
     reply = scene.word["reply"]
     statement = f"SELECT COUNT(*) AS n, JSON_EXTRACT(lastName, '$.x') FROM employee WHERE lastName <> '{reply}'"
-    obliging = fills_in({"sql": statement, "tables": ["employee"]}, f"{reply} costs $1,234,567 [{reply}].")
+    obliging = fills_in({"sql": statement, "tables": ["employee"]}, f"Hello {reply}. It costs $1,234,567 [{reply}].")
     statuses = ("500 Internal Server Error", "401 Unauthorized", "429 Too Many Requests", "400 Bad Request")
     paths = itertools.cycle(("/chat", "/chat/stream"))
     faults = [obliging, *map(echoes, statuses), garbles, resets, says(f"half {reply}", "length"), refuses(reply)]
@@ -538,10 +540,12 @@ def texts_in(value: Any) -> Iterator[bytes]:
         yield value if isinstance(value, bytes) else str(value).encode()
 
 
-def leaks(scene: Scene, may: dict[str, set[str]]) -> dict[tuple[str, str], str]:
+def nothing_leaks(scene: Scene, may: dict[str, set[str]]) -> set[tuple[str, str]]:
+    """Check where the words are; return the names and sinks in which none was found though it may be there."""
     whole = {"tenant": scene.principal.tenant, "user": scene.principal.user, "said": scene.said()["message"]}
     found = scene.traffic.sinks.found(Search(scene.word, {**whole, "key": scene.traffic.owner[-64:]}))
-    return {(name, sink): text for (name, sink), text in found.items() if sink not in may.get(name, ())}
+    assert {(name, sink): text for (name, sink), text in found.items() if sink not in may.get(name, ())} == {}
+    return {(name, sink) for name in may for sink in may[name]} - found.keys()
 
 
 # The tests
@@ -579,7 +583,7 @@ def test_the_functions_leak_nothing(  # noqa: PLR0917
     for each in s3.list_objects_v2(Bucket=name).get("Contents", []):
         sinks.put("object name", each["Key"])
         sinks.put("object", s3.get_object(Bucket=name, Key=each["Key"])["Body"].read())
-    assert leaks(scene, MAY) == {}
+    assert nothing_leaks(scene, MAY) <= SOMETIMES
     assert kept <= {*DEPLOYMENTS, "tenant", "user", "keyid"}  # an authorizer knows for a minute whom it verified
     assert_driven(scene)
 
@@ -660,7 +664,7 @@ def test_a_laptop_leaks_nothing(scene: Scene, dynamodb: "DynamoDBClient", table_
     scene.traffic.sinks.put("terminal", (scene.folder / TERMINAL).read_bytes())
     # The terminal shows the file of the database, and warnings of libraries.
     may = MAY | {"database": {"terminal"}, "said": MAY["said"] | {"terminal"}}
-    assert leaks(scene, may) == {}
+    nothing_leaks(scene, may)
     assert_driven(scene)
 
 
