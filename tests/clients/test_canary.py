@@ -83,7 +83,7 @@ MAY: dict[str, set[str]] = {
 and metrics name tenant, user and thread by salted hashes. A problem names an unknown field, and no value. Items have
 digests of API keys and of idempotency keys. An export names its user."""
 SOMETIMES = {("tenant", "answer"), ("user", "answer"), ("reply", "TURN.data")}
-"""An export has the user only if a background run waits. An agent stores a model's sentence only if it can verify it."""
+"""An export has the user only if a background run waits, and a turn a model's sentence only if it was verified."""
 DEPLOYMENTS = {"modelkey", "sealkey", "warehouse", "database", "wallseal"}
 """Secrets of the deployment, which its processes keep in memory."""
 OPENS_DOORS = ("key", "refusedkey", "jwt", *DEPLOYMENTS)
