@@ -2,28 +2,19 @@
 every route, well and spoilt, while the store, the models and the agents fail. MAY lists where each word may be found in
 what a deployment writes or returns; found elsewhere, it fails the test. Every library logs all that it can."""
 
-import asyncio
 import base64
 import gzip
-import itertools
 import json
 import os
 import secrets
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import threading
-import time
-import uuid
 import zlib
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from datetime import date
-from functools import cache, partial
 from hashlib import md5, sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -33,30 +24,34 @@ from urllib.parse import quote, urlsplit
 
 import boto3
 import httpx
-import openai_calls
 import pytest
-import sdk_calls
-from canary import RAW, Planting, Search, Traffic, planted_words, spoilt, spoilt_paths, spoilt_texts
+from canary import Planting, Search, Traffic, planted_words
+from canary_drive import (
+    Scene,
+    ask_for_another,
+    authorizing,
+    clean_up,
+    drive,
+    make_keys,
+    send_odd_events,
+    wrong_tokens,
+)
 from canary_process import SOCKETS
 from deployed_site import STAGE, WHOLE, deployment, routes
 from exchanges import ONE_EACH
 from front import Front
 from issuer import AUDIENCE, ISSUER, public_jwk, published, token
 from lambdas import FUNCTIONS, running_function
-from langgraph_sdk import get_client
-from scenes import SCENES, play
 from site_of_clients import environ
-from wire import Answer, Exchange, WireServer, calls, garbles, refuses, resets, says
+from wire import WireServer
 
 from bare_app import bare_app
-from deployed_function import gateway_event
 from dev_server import TERMINAL, dev_server, install
-from packets import ANY, Wire
+from packets import Wire
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Principal
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, expiry_bucket, partition
 from turnkeep_demo.database.field_service import FOLDER, sample_file
 
 if TYPE_CHECKING:
@@ -98,306 +93,6 @@ HEADERS = {
 }
 SENT = ("path", "method", "boundary", "forged", "event", "claim", "context")
 WORDS = (*(name for name in MAY if " " not in name), *OPENS_DOORS, *HEADERS.values(), *SENT)
-AGENTS = ("papers", "campaigns", "products", "regulations", "database")
-
-
-@dataclass
-class Scene:
-    """A deployment behind a gateway that plants words."""
-
-    word: dict[str, str]
-    folder: Path
-    store: Wire
-    model: WireServer
-    traffic: Traffic
-    client: httpx.Client
-    items: Items
-    """The table past the API."""
-
-    principal: Principal
-    url: str = ""
-    mine: dict[str, str] = field(default_factory=dict)
-    """Headers of the user, and of another one."""
-    other: dict[str, str] = field(default_factory=dict)
-
-    def send(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
-        """Send a request unchanged; `headers` have underscores."""
-        own = {**self.mine, "Content-Type": "application/json", "Idempotency-Key": self.key()}
-        own |= {name.replace("_", "-"): value for name, value in headers.items()}
-        content = body if isinstance(body, str | None) else json.dumps(body)
-        data = content and content.encode("utf-8", "replace")
-        return self.client.request(method, self.url + path, content=data, headers={**own, RAW: "yes"})
-
-    def key(self) -> str:
-        return f"{self.word['idempotency']}-{secrets.token_hex(4)}"
-
-    def said(self, text: str = "hello", **more: Any) -> dict[str, Any]:
-        return {"message": f'{text} {self.word["said"]} é"\n%<b>', **more}
-
-    def head(self, thread: str) -> dict[str, Any]:
-        return self.items.get(partition(self.principal, thread), HEAD) or {}
-
-    def change(self, thread: str, expression: str, values: dict[str, Any], sk: str = HEAD) -> None:
-        """Change an item past the API."""
-        pk = partition(self.principal, thread)
-        self.items.update(pk, sk, expression, values, condition="attribute_exists(PK)")
-
-    @contextmanager
-    def failing(self, fate: Any, operation: str = ANY) -> Iterator[None]:
-        self.store.trap(operation, fate, times=1 << 30)
-        yield
-        self.store.mend()
-
-
-# What is sent
-
-
-def use_every_route(scene: Scene) -> None:
-    for name in SCENES:
-        play(scene.url, name, scene.mine)
-    asyncio.run(use_the_store(scene))
-    openai_calls.call(scene.url, str(uuid.uuid4()), scene.traffic.owner)
-    with httpx.Client(base_url=scene.url, headers=scene.mine, timeout=60) as http:
-        use_native_routes(scene, http)
-
-
-async def use_the_store(scene: Scene) -> None:
-    async with get_client(url=scene.url, headers=scene.mine) as client:
-        await sdk_calls.store(client)
-
-
-def use_native_routes(scene: Scene, http: httpx.Client) -> None:
-    thread = f"/threads/{http.post('/threads', json={}).json()['thread_id']}"
-    turn = {"message": "hello", "agent": "parcels"}
-    for method, path, body in (
-        ("POST", f"{thread}/turns", turn),
-        ("POST", f"{thread}/turns/stream", {**turn, "conversation_window": 2}),
-        ("GET", thread, None),
-        ("PATCH", thread, {"metadata": {"about": "it"}}),
-        ("GET", f"{thread}/turns", None),
-        ("GET", f"{thread}/turns/1", None),
-        ("POST", f"{thread}/fork", {"turn": 1}),
-        ("POST", "/chat", {**turn, "session_id": "first", "on_disconnect": "continue"}),
-        ("POST", "/chat/stream", {**turn, "session_id": "new"}),
-        ("POST", "/internal/chat/stream", {"input": {"message": "hello"}, "conversation": {"id": "c", "user_id": "u"}}),
-        *(("GET", path, None) for path in ("/openapi.json", "/agents", "/agents/papers", "/usage", "/me/export")),
-        ("GET", f"{thread}/attachments", None),
-    ):
-        answer = http.request(method, path, json=body)
-        assert answer.status_code < 300, (method, path, answer.text)
-    made = http.post(f"{thread}/attachments", json={"name": "a.txt", "size": 1}).json()
-    for method in ("GET", "DELETE"):
-        http.request(method, f"{thread}/attachments/{made['document_id']}")
-
-
-def spoil_every_request(scene: Scene) -> None:
-    """With a word in each place in turn, and while the store fails. What deletes comes last."""
-    word, fates = scene.word, itertools.cycle(("refused", "throttled", "denied"))
-    for request in sorted(scene.traffic.requests.values(), key=lambda each: each.method == "DELETE"):
-        send = partial(scene.send, request.method, x_correlation_id=f"{word['forged']} [31m")
-        bodies = (*spoilt(request.body, word["value"], word["name"]), *spoilt_texts(word["value"]))
-        for body in bodies if request.body else ():
-            send(request.path, body)
-        for path in spoilt_paths(request.path, word["path"], word["name"]):
-            send(path, request.body)
-        send = partial(send, request.path, request.body)
-        send(authorization=word["refusedkey"])
-        send(content_type=f"multipart/form-data; boundary={word['boundary']}")
-        send(idempotency_key=f"{word['idempotency']}/#")
-        scene.send(word["method"].upper(), request.path, request.body, x_correlation_id=word["correlation"])
-        with scene.failing(next(fates)):
-            send()
-
-
-def ask_every_agent(scene: Scene) -> None:
-    """Of a model that fills in whatever is asked for, and of models that fail."""
-    reply = scene.word["reply"]
-    statement = f"SELECT COUNT(*) AS n, JSON_EXTRACT(lastName, '$.x') FROM employee WHERE lastName <> '{reply}'"
-    obliging = fills_in({"sql": statement, "tables": ["employee"]}, f"Hello {reply}. It costs $1,234,567 [{reply}].")
-    statuses = ("500 Internal Server Error", "401 Unauthorized", "429 Too Many Requests", "400 Bad Request")
-    paths = itertools.cycle(("/chat", "/chat/stream"))
-    faults = [obliging, *map(echoes, statuses), garbles, resets, says(f"half {reply}", "length"), refuses(reply)]
-    for scene.model.otherwise, agent in [(obliging, agent) for agent in AGENTS] + list(
-        itertools.product(faults, AGENTS)
-    ):
-        answer = scene.send("POST", next(paths), scene.said("How many are there of", agent=agent))
-        assert scene.model.otherwise is not obliging or answer.status_code == 200, answer.text
-
-
-def fills_in(known: dict[str, Any], text: str) -> Answer:
-    """A model that gives each typed call values that fit."""
-
-    def value(schema: Any, definitions: Any, name: str = "") -> Any:
-        schema = schema | definitions.get(str(schema.get("$ref")).rpartition("/")[2], {})
-        for kind in ("anyOf", "allOf"):
-            schema = schema | schema.get(kind, [{}])[0]
-        if name in known or "enum" in schema or "const" in schema:
-            return known.get(name, schema.get("const", schema.get("enum", [None])[0]))
-        match schema.get("type"):
-            case "object":
-                wanted = {*schema.get("required", ()), *known}
-                parts = {key: each for key, each in schema.get("properties", {}).items() if key in wanted}
-                return {key: value(each, definitions, key) for key, each in parts.items()}
-            case "array":
-                return [value(schema.get("items", {}), definitions, name)]
-            case "integer" | "number":
-                return schema.get("minimum", 1)
-            case kind:
-                return kind == "boolean" or text
-
-    def play(exchange: Exchange) -> None:
-        if not (tools := exchange.body.get("tools")):
-            return says(text)(exchange)
-        function = tools[0]["function"]
-        return calls(function["name"], value(function["parameters"], function["parameters"].get("$defs", {})))(exchange)
-
-    return play
-
-
-def echoes(status: str) -> Answer:
-    """The worst message that a model's server could send: all of the request, with its key."""
-
-    def play(exchange: Exchange) -> None:
-        told = f"{json.dumps(exchange.body)} {exchange.headers}"
-        error = {"message": told, "type": told, "code": told, "param": told}
-        exchange.send_whole(status, {"error": error}, {"X-Request-Id": exchange.headers["authorization"]})
-
-    return play
-
-
-def fail_runs(scene: Scene) -> None:
-    """Agents that fail or ask, replies that are large or cannot be stored, keys and threads that are used again."""
-    for path in ("/chat", "/chat/stream"):
-        assert "agent_error" in scene.send("POST", path, scene.said("fail", agent="loud", session_id="loud")).text
-        assert "interrupted" in scene.send("POST", path, scene.said("ask", agent="loud")).text
-        assert "internal_error" in scene.send("POST", path, scene.said(agent="unbuildable")).text
-    assert scene.send("GET", "/threads/loud").json()["pending"]
-    large, key = scene.said("write", agent="loud", session_id="large"), scene.key()
-    with scene.failing("throttled", "BatchWriteItem"):
-        assert scene.send("POST", "/chat", large, idempotency_key=key).json()["persisted"] is False
-    for _ in range(2):
-        assert scene.send("POST", "/chat", large, idempotency_key=key).json()["persisted"]
-    scene.send("POST", "/chat", scene.said(session_id="large"), idempotency_key=key)
-    scene.send("POST", "/chat", scene.said(session_id="large", agent="parcels"))
-    scene.send("POST", "/chat", scene.said("x" * 70_000))
-    for _ in range(21):
-        scene.send("POST", "/threads/large/attachments", {"name": f"{scene.word['value']}.txt", "size": 1})
-    scene.send("POST", "/threads/large/attachments", {"name": f"{scene.word['value']}.txt", "size": 10**8})
-
-
-def ask_for_another(scene: Scene) -> None:
-    """Every request again, of another user, without the words in its body."""
-    for request in sorted(scene.traffic.requests.values(), key=lambda each: each.method == "DELETE"):
-        body = json.loads(json.dumps(request.body).replace(scene.word["said"], ""))
-        headers = {**scene.other, RAW: "yes"}
-        scene.client.request(request.method, scene.url + request.path, json=body, headers=headers)
-
-
-# What no client of the API does
-
-
-def send_odd_events(scene: Scene, fronts: dict[str, Front]) -> None:
-    """Events that no gateway sends, and a client context that is not valid."""
-    caller = {"tenant": "t", "user": "u", "acts_for": "false", "credential": "k"}
-    events = [gateway_event("GET", "/agents?a=b", headers=[("X-Something", "it")], authorizer=caller)]
-    del events[0]["requestContext"]["requestId"]  # becomes the correlation id
-    events += [json.loads(scene.traffic.sinks["event"][0]), {"type": "REQUEST", "methodArn": "arn:a", **events[0]}]
-    for front in fronts.values():
-        for event in events:
-            for odd in spoilt(event, scene.word["event"], scene.word["event"]):
-                scene.traffic.sinks.put("problem", front.invoke(odd))
-        front.told["Lambda-Runtime-Client-Context"] = f'{{"{scene.word["context"]}'
-        front.invoke(events[0])
-        front.told.clear()
-        front.invoke(events[0])  # which is the newest that it has in memory
-
-
-def get_in_the_way(scene: Scene) -> None:
-    """Threads that cannot be read, that another run holds, or that another writer took."""
-    chat = partial(scene.send, "POST", "/chat")
-    chat(scene.said(agent="parcels", session_id="corrupt"))
-    scene.change("corrupt", "SET #data = :data", {":data": b"\1" * 90}, scene.head("corrupt")["last"])
-    scene.send("GET", "/threads/corrupt/turns")
-    chat(scene.said(agent="parcels", session_id="taken"))
-    slow, key = scene.said("wait 2", agent="parcels", session_id="taken"), scene.key()
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(chat, slow, idempotency_key=key)
-        while "lease" not in scene.head("taken") and not first.done():
-            time.sleep(0.05)
-        scene.send("POST", "/chat/stream", slow, idempotency_key=key)
-        scene.change("taken", "SET seq = seq + :one", {":one": 1})
-    assert first.result().json()["code"] == "superseded"
-
-
-def clean_up(scene: Scene, front: Front) -> None:
-    """Of a thread that has expired, after a sweep that failed."""
-    scene.send("POST", "/threads", {"thread_id": "expired"})
-    past = int(time.time() * 1000) - 1000
-    hour = expiry_bucket(past, partition(scene.principal, "expired"))
-    scene.change("expired", "SET expires = :at, xh = :hour", {":at": past, ":hour": hour})
-    with scene.failing("throttled"):
-        front.invoke({})
-    assert json.loads(front.invoke({"time": "now"}))["threads"] == 1
-
-
-# Who calls
-
-
-def authorizing(scene: Scene, front: Front) -> Callable[[dict[str, str]], dict[str, str] | None]:
-    @cache
-    def judge(*headers: tuple[str, str]) -> dict[str, str] | None:
-        arn = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/info"
-        event = gateway_event("GET", "/info", headers=headers)
-        answer = front.invoke({"type": "REQUEST", "methodArn": arn, **event})
-        if not answer.startswith(b"{") or front.invocations[-1].error:
-            return None
-        policy = json.loads(answer)
-        scene.traffic.sinks.put("policy", policy["policyDocument"], policy["principalId"])
-        scene.traffic.sinks.put("context", policy["context"])
-        return {**policy["context"], "principalId": policy["principalId"]}
-
-    return lambda headers: judge(*(pair for pair in headers.items() if pair[0] in ("authorization", "x-api-key")))
-
-
-def make_keys(scene: Scene, table: str, facts: dict[str, str]) -> list[str]:
-    """As an operator does; return those that open nothing."""
-    who = ["--table", table, "--tenant", scene.principal.tenant, "--user", scene.principal.user]
-    create = ["keys", "create", *who, "--label", scene.word["label"]]
-    keys = [run_command(scene, facts, create) for _ in range(2)]
-    other = run_command(scene, facts, ["keys", "create", "--table", table, "--tenant", "b", "--user", "bob"])
-    run_command(scene, facts, ["keys", "revoke", "--table", table, keys[1].split("_")[1]])
-    run_command(scene, facts, ["keys", "list", "--table", table])
-    with scene.failing("denied"):
-        run_command(scene, facts, create)
-    scene.word |= {"keyid": keys[0].split("_")[1], "key": keys[0][-64:-40], "refusedkey": keys[1][-64:-40]}
-    scene.mine, scene.other = {"authorization": f"Bearer {keys[0]}"}, {"x-api-key": other}
-    scene.traffic.owner = keys[0]
-    claim = scene.word["claim"]
-    return [keys[1], keys[0][:-4] + "0000", f"tk_{claim}", f"é{claim}", claim * 900, f"tk_{'0' * 16}_{'0' * 64}"]
-
-
-def run_command(scene: Scene, facts: dict[str, str], command: list[str]) -> str:
-    """Return the key that it shows, once; nothing else may be on the terminal."""
-    run = [sys.executable, "-m", "turnkeep_local.cli", *command]
-    done = subprocess.run(run, env=facts, capture_output=True, text=True, check=False, timeout=120)
-    key = next((line for line in done.stdout.splitlines() if line.startswith("tk_")), "")
-    scene.traffic.sinks.put(
-        "terminal", done.stdout.replace(key, "") if command[1] == "create" else done.stdout, done.stderr
-    )
-    return key
-
-
-def wrong_tokens(scene: Scene) -> list[str]:
-    claim = scene.word["claim"]
-    who: dict[str, Any] = {"tenant": scene.word["tenant"], "sub": scene.word["user"]}
-    good = token(**who, more=claim)
-    head, body, signature = good.split(".")
-    scene.word["jwt"] = signature[:24]
-    wrong = [claim, f"{head}.{body}", f"{head}.{body}.{signature[:-8]}AAAAAAAA", token("p256", **who)]
-    wrong += [token(**who, head=change) for change in ({"kid": claim}, {"crit": [claim]})]
-    changes = ({"exp": 1}, {"exp": claim}, {"aud": claim}, {"iss": claim}, {"nbf": claim}, {"sub": claim * 99})
-    wrong += [token(**{**who, **change}) for change in (*changes, {"tenant": None}, {"tenant": [claim]})]
-    return wrong
 
 
 # The deployments
@@ -408,17 +103,15 @@ def scene(dynamodb: "DynamoDBClient", dynamodb_url: str, table_name: str, tmp_pa
     word = planted_words(*WORDS)
     headers = {header: f"{word[name]}; x=1" for header, name in HEADERS.items()}
     with Wire(dynamodb_url) as store, WireServer() as model, httpx.Client(timeout=60) as client:
-        traffic, who = (
-            Traffic(word, headers, owner=word["user"]),
-            Principal(*(f"{word[name]}@é/'#" for name in ("tenant", "user"))),
-        )
+        traffic = Traffic(word, headers, owner=word["user"])
+        who = Principal(*(f"{word[name]}@é/'#" for name in ("tenant", "user")))
         yield Scene(word, tmp_path, store, model, traffic, client, Items(dynamodb, table_name), who)
 
 
 def facts_of(scene: Scene, table: str) -> dict[str, str]:
     """The environment that every process has."""
-    sockets = scene.folder / "s"
-    for folder in (sockets, scene.folder / "installed"):
+    sockets, temporary = scene.folder / "s", scene.folder / "tmp"
+    for folder in (sockets, temporary, scene.folder / "installed"):
         folder.mkdir()
     install(scene.folder / "installed", "loud")
     install(scene.folder / "installed", "unbuildable")
@@ -443,6 +136,7 @@ def facts_of(scene: Scene, table: str) -> dict[str, str]:
         "OPENAI_LOG": "debug",
         "PYTHONWARNINGS": "always",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "TMPDIR": str(temporary),
         SOCKETS: str(sockets),
     }
 
@@ -484,7 +178,10 @@ def functions(scene: Scene, facts: dict[str, str], moto: str) -> Iterator[dict[s
         assert [each for each in wrong_tokens(scene) if judge({"authorization": f"Bearer {each}"})] == []
         assert judge({"x-api-key": token(tenant=word["tenant"], sub=word["user"], more=word["claim"])})
         issuer.answer = (500, {}, word["claim"].encode())
-        yield {**fronts, **more}
+        context = {"custom": {word["context"]: word["context"]}}
+        for front in (fronts | more).values():
+            front.told |= {"Lambda-Runtime-Client-Context": json.dumps(context)}
+        yield fronts | more
 
 
 @contextmanager
@@ -584,13 +281,10 @@ def test_the_functions_leak_nothing(  # noqa: PLR0917
         sinks.put("object name", each["Key"])
         sinks.put("object", s3.get_object(Bucket=name, Key=each["Key"])["Body"].read())
     assert nothing_leaks(scene, MAY) <= SOMETIMES
-    assert kept <= {*DEPLOYMENTS, "tenant", "user", "keyid"}  # an authorizer knows for a minute whom it verified
+    assert {"modelkey", "sealkey", "tenant"} <= kept  # an authorizer knows for a minute whom it verified
+    assert kept <= {*DEPLOYMENTS, "tenant", "user", "keyid"}
+    assert [*(scene.folder / "tmp").rglob("*")] == []
     assert_driven(scene)
-
-
-def drive(scene: Scene) -> None:
-    for part in (use_every_route, fail_runs, get_in_the_way, ask_every_agent, spoil_every_request):
-        part(scene)
 
 
 def words_in_memory(scene: Scene) -> set[str]:
@@ -614,7 +308,7 @@ UNANSWERED |= {("GET", "/"), ("GET", "/page/{checksum}/{file:path}")}
 UNANSWERED |= {("DELETE", "/v1/responses/{response_id}"), ("POST", "/v1/responses/{response_id}/cancel")}
 UNANSWERED |= {("POST", "/v1/conversations/{thread_id}/items")}
 UNANSWERED |= {(method, "/v1/conversations/{thread_id}/items/{item_id}") for method in ("GET", "DELETE")}
-"""Routes that have no name in log lines, erase everything, only refuse, or serve the page."""
+"""Routes that have no name in log lines, erase everything, serve the page, or are not called by these clients."""
 ELSEWHERE = {"model_key_unavailable", "agent_unavailable", "model_timeout", "privacy_unavailable", "server_stopping"}
 ELSEWHERE |= {"budget_exceeded", "too_many_turns", "too_many_at_once", "deployment_ceiling", "action_unknown"}
 ELSEWHERE |= {"misdirected", "ambiguous_body", "body_timeout", "answer_too_large", "already_uploaded", "foreign_origin"}
@@ -623,6 +317,7 @@ ELSEWHERE |= {"thread_moved", "unsettled"}
 RARE = {"CostUSD", "BudgetRefused", "CeilingReached", "UsageNotSettled", "ForgedKey", "StreamLeft"}
 RARE |= {"MemoryNotWritten", "DocumentReady", "DocumentFailed", "PlaceholdersMade", "PlaceholdersLost"}
 RARE |= {"CleanupDeleted", "CleanupUnreadable", "OldestExpiredAge"}
+"""Metrics that take limits, prices, documents, agents with PII redaction, forged items, or the cleanup."""
 
 
 def assert_driven(scene: Scene) -> None:
@@ -658,9 +353,8 @@ def test_a_laptop_leaks_nothing(scene: Scene, dynamodb: "DynamoDBClient", table_
                 scene.traffic.sinks.put("problem", line.recv(65536))
     collect(scene, dynamodb, table_name)
     for file in (each for each in home.rglob("*") if each.is_file()):
-        scene.traffic.sinks.put(
-            "object" if file.is_relative_to(home / "objects") else "output", file.read_bytes(), file.name
-        )
+        sink = "object" if file.is_relative_to(home / "objects") else "output"
+        scene.traffic.sinks.put(sink, file.read_bytes(), file.name)
     scene.traffic.sinks.put("terminal", (scene.folder / TERMINAL).read_bytes())
     # The terminal shows the file of the database, and warnings of libraries.
     may = MAY | {"database": {"terminal"}, "said": MAY["said"] | {"terminal"}}
