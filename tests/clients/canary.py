@@ -177,6 +177,11 @@ class Planting(Gateway):
         planted = {name.lower(): value for name, value in self.traffic.headers.items() if self._is_of_the_owner()}
         return {**planted, **{name.lower(): value for name, value in super().end_to_end_headers().items()}}
 
+    def _kind_of_answer(self) -> str:
+        if not self._is_of_the_owner():
+            return "answer to another"
+        return "export" if "/me/export" in self.path else "answer"
+
     def _is_of_the_owner(self) -> bool:
         return any(self.traffic.owner in value for value in self.headers.values())
 
@@ -191,7 +196,7 @@ class Planting(Gateway):
     def send(self, status: int, headers: Mapping[str, str], pieces: Iterable[bytes]) -> None:
         whole: list[bytes] = []
         super().send(status, headers, (whole.append(piece) or piece for piece in pieces))  # type: ignore[func-returns-value]
-        kind = "problem" if status >= 400 else "answer" if self._is_of_the_owner() else "answer to another"
+        kind = "problem" if status >= 400 else self._kind_of_answer()
         self.traffic.sinks.put("header", json.dumps(dict(headers)))
         self.traffic.sinks.put(kind, body := b"".join(whole))
         self.traffic.sinks.put("problem", *re.findall(rb"event: error\r?\n(data:.*)", body))

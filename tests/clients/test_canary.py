@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 PARTITIONS = {"HEAD.PK", "TURN.PK", "CP.PK"}
-KEPT = {"answer", "HEAD.pend", "HEAD.meta", "CP.data", "TURN.data"}
-WHO = {*PARTITIONS, "ASIDE.PK", "HEAD.u", "context", "terminal", "answer"}
+KEPT = {"answer", "export", "HEAD.pend", "HEAD.meta", "CP.data", "TURN.data"}
+WHO = {*PARTITIONS, "ASIDE.PK", "HEAD.u", "context", "terminal", "export"}
 MAY: dict[str, set[str]] = {
     "said": {*KEPT, "HEAD.title", "object"},
-    "reply": {"answer", "TURN.data"},
+    "reply": {"answer", "export", "TURN.data"},
     "value": {*KEPT, *PARTITIONS, "HEAD.title", "STORE.SK"},
     "name": {*KEPT, "problem"} - {"HEAD.pend"},
     "tenant": {*WHO, "APIKEYS.tenant"},
@@ -71,14 +71,14 @@ MAY: dict[str, set[str]] = {
     "label": {"APIKEYS.label", "terminal"},
     "keyid": {"output", "policy", "context", "APIKEYS.SK", "terminal"},
     "digest of key": {"APIKEYS.digest"},
-    "idempotency": {"header"},
+    "idempotency": {"header", "export"},
     "correlation": {"output", "header", "problem"},
 }
 """Where a word may be found; one that is not listed, nowhere. A title is the beginning of the first message. Log lines
 and metrics name tenant, user and thread by salted hashes. A problem names an unknown field, and no value. Items have
-digests of API keys and of idempotency keys. An export names its user."""
-SOMETIMES = {("tenant", "answer"), ("user", "answer"), ("reply", "TURN.data")}
-"""An export has the user only if a background run waits, and a turn a model's sentence only if it was verified."""
+digests of API keys and of idempotency keys. An export is all that is kept, runs that wait included."""
+SOMETIMES = {("reply", "TURN.data")} | {(name, "export") for name in MAY}
+"""A turn has a model's sentence only if it was verified."""
 DEPLOYMENTS = {"modelkey", "sealkey", "warehouse", "database", "wallseal"}
 """Secrets of the deployment, which its processes keep in memory."""
 OPENS_DOORS = ("key", "refusedkey", "jwt", *DEPLOYMENTS)
