@@ -52,7 +52,6 @@ PLAIN_ENGLISH = {
     " nothing is to be changed ": "why it gives no advice",
     " the message asks for information ": "why it stops early",
     " it is not certain what is meant say how you took it ": "what its gate remarks",
-    " answer to the ": "how the demo ends a question back",
     " d t d ": "what stands in a pattern of blanks",
 }
 """What tests assert of our own words, each with its use here; no question of a user is among them."""

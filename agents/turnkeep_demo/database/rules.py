@@ -2,7 +2,7 @@
 the manual by their titles, and otherwise that it does not understand."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, partial
 
@@ -181,9 +181,4 @@ def _sentence(columns: str, row: str) -> str:
 
 
 def _cited(text: str, section: str) -> str:
-    return "\n".join(_lines(text, section))
-
-
-def _lines(text: str, section: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield f"{line.rstrip()} [{section}]" if line.strip() else ""
+    return "\n".join(f"{line.rstrip()} [{section}]" if line.strip() else "" for line in text.splitlines())

@@ -1,132 +1,120 @@
-"""What the demo says for each inner call of `regulations`: an article that is named is quoted, else sentences that hold
-all that is asked. What it does not understand it says; in Italian where the message is Italian, else in English."""
+"""The demo's answers to the inner calls of `regulations`: recorded readings, and word for word the sentences that a
+recording names."""
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from typing import Any
 
-from turnkeep.blocks.documents import Document
+from turnkeep.blocks import italian
 from turnkeep.blocks.prompting import MEANING
+from turnkeep.blocks.wording import units
+from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep.records import JSON
 from turnkeep_agents.regulations import prompts
-from turnkeep_agents.regulations.knowledge.articles import norm_of
-from turnkeep_agents.regulations.knowledge.folder import open_knowledge
-from turnkeep_agents.regulations.knowledge.references import Reference, references
 from turnkeep_agents.regulations.passages import LABEL_LETTERS
 from turnkeep_demo.model import Rule
-from turnkeep_demo.regulations import forms
-from turnkeep_demo.regulations.computing import RATES, plan
-from turnkeep_demo.regulations.quoting import SENTENCES, nearest, quote, quote_passage, sentences_of, titles, told
-from turnkeep_demo.regulations.reading import read, without
-from turnkeep_demo.regulations.sayings import SAYINGS
-from turnkeep_demo.regulations.vocabulary import content, language_of, stems
+from turnkeep_demo.replay import DECLINED, DECLINED_IT, Recordings
 
-MOST_LISTED, KNOWN_QUESTIONS = 5, 2
-_NOTED = {name.lower(): getattr(prompts, name) for name in ("EMPTY", "NOT_ATTACHED", "NOT_COMPUTED", "UNREAD")}
-_PARAGRAPH = re.compile(r"\b(?:comm[ai]|paragraphs?|c\.) ?(\d+)", re.IGNORECASE)
+RECORDED = Recordings.of("regulations")
+SAYINGS: Mapping[str, Mapping[str, str]] = {
+    "it": {
+        "declined": f"{DECLINED_IT} Posso rispondere invece, per esempio, a: {{}}.",
+        "missing": "Tra le fonti trovate non ce n'è una che risponda.",
+        "not_attached": "Qui non è allegato nessun documento con testo; una scansione senza testo non si può leggere.",
+        "computed": "Dagli scaglioni di [{}], senza detrazioni e addizionali:",
+        "unread": "Una data o un importo del messaggio non si legge con certezza: che cosa si intende?",
+        "professional": "Un caso così va fatto esaminare da un professionista: avvocato, commercialista o simile.",
+    },
+    "en": {
+        "declined": f"{DECLINED} I can answer, for example: {{}}.",
+        "missing": "None of the sources that were found answers that.",
+        "not_attached": "No document with text is attached here; a scan without text cannot be read.",
+        "computed": "By the brackets of [{}], without tax credits and surcharges:",
+        "unread": "A date or an amount of the message cannot be read with certainty: what is meant?",
+        "professional": "Such a case should be looked at by a professional, such as a lawyer or tax adviser.",
+    },
+}
+USUAL: JSON = {"domain_confidence": 0.9, "composition_confidence": 0.9, "facts": [], "needs_professional": False}
+UNKNOWN: JSON = {"domain": "none", "action": "explain", "composition": "pure_kb"}
+MOST_QUOTES, SENTENCES = 4, 3  # of each document of a user
 _PASSAGE = re.compile(rf"doc-[0-9a-f]{{{LABEL_LETTERS}}}-\d+")
 
 
 def rules() -> Mapping[str, Rule]:
     return {
         "regulations.read": read,
-        "regulations.calculate": plan,
-        "regulations.answer": _answer,
+        "regulations.calculate": lambda parts: {"missing": "", "steps": _calls_of(parts).get("calculate", [])},
+        "regulations.answer": answer,
         "regulations.answer.repair": lambda parts: {"sentences": []},
-        "regulations.respond": _respond,
-        "regulations.refuse": _refuse,
+        "regulations.respond": respond,
+        "regulations.refuse": lambda parts: _decline(parts["query"]),
     }
 
 
-def _answer(parts: JSON) -> str:
-    notes, documents, message = parts["notes"], parts["documents"], parts["query"]
-    language = language_of(message)
-    say, question = SAYINGS[language], (_noted(MEANING, notes) or [message])[0]
-    said = [say[name] for name, begin in _NOTED.items() if _noted(begin, notes)]
-    if documents and not _noted(prompts.NOT_COMPUTED, notes):
-        said += _told(question, documents, _noted(prompts.COMPUTED, notes), language)
-    said = said or [_not_understood(question, documents, language)]
-    return "\n\n".join([*said, *([say["professional"]] if prompts.PROFESSIONAL in notes else [])])
+def read(parts: JSON) -> JSON:
+    message, found = parts["query"], RECORDED.find(parts["query"], parts["conversation"])
+    question = found.question if found else message or "?"
+    reading = found.calls["read"] if found else {**UNKNOWN, "language": language_of(message)}
+    return {**USUAL, "question": question, "searches": [reading.get("question", question)], **reading}
+
+
+def answer(parts: JSON) -> str:
+    notes, calls = parts["notes"], _calls_of(parts)
+    say = SAYINGS[calls["read"]["language"] if calls else language_of(parts["query"])]
+    cites, computed = calls.get("cites", {}), _noted(prompts.COMPUTED, notes)
+    if _noted(prompts.UNREAD, notes):
+        lines = [say["unread"]]
+    elif computed:
+        lines = ["\n- ".join([say["computed"].format(*cites), *computed[0].split("; ")])]
+    else:
+        lines = _quotes(cites, calls.get("passages"), parts["documents"]) or [say["missing"]]
+    return "\n\n".join([*lines, *([say["professional"]] if prompts.PROFESSIONAL in notes else [])])
+
+
+def respond(parts: JSON) -> str:
+    found = RECORDED.find(parts["query"], parts["conversation"])
+    if found is None:
+        return _decline(parts["query"])
+    return str(found.calls.get("respond", SAYINGS[found.calls["read"]["language"]]["not_attached"]))
+
+
+def language_of(message: str) -> str:
+    said = words(message)
+    is_italian = sum(word in italian.STOP_WORDS for word in said) > sum(word in STOP_WORDS for word in said)
+    return "it" if is_italian else "en"
+
+
+def _calls_of(parts: JSON) -> Mapping[str, Any]:
+    """Those of the recording whose standalone question the prompt shows."""
+    question = next(iter(_noted(MEANING, parts["notes"])), parts["query"])
+    found = (one.calls for one in RECORDED.every if question == one.calls["read"].get("question", one.question))
+    return next(found, {})
 
 
 def _noted(begin: str, notes: Sequence[str]) -> list[str]:
     return [note.removeprefix(begin) for note in notes if note.startswith(begin)]
 
 
-def _told(question: str, documents: Sequence[JSON], computed: Sequence[str], language: str) -> list[str]:
-    """Nothing where it does not understand it whole."""
-    passages = [one for one in documents if _PASSAGE.fullmatch(one["id"])]
-    articles, say = [one for one in documents if one not in passages], SAYINGS[language]
-    if computed:
-        begin = say["computed"].format(next(one["id"] for one in articles if RATES.search(one["text"])))
-        return ["\n".join([begin, *(f"- {step}" for step in computed[0].split("; "))])]
-    if passages and forms.action_of(question, is_named=False) == "summarise":
-        return [say["begins"], told(passages[0], sentences_of(passages[0])[:SENTENCES])]
-    if named := references(question):
-        return _named(question, named, articles, language)
-    bare = forms.POINTING.sub(" ", question) if passages else question  # "in the contract" is not of what is asked
-    for name in {one["title"].split(", ")[0] for one in passages}:
-        bare = bare.replace(name, " ")
-    lines = [*quote(bare, articles, language), *quote_passage(bare, passages, language)]
-    return [*lines, say["compare"]] if lines and passages and articles else lines
+def _quotes(cites: Mapping[str, Sequence[int]], word: str | None, documents: Sequence[JSON]) -> list[str]:
+    """Each article whole or with the sentences of these numbers; each passage with the sentences that hold the word."""
+    quoted = []
+    for one in documents:
+        sentences = [unit.strip() for unit in units(one["text"]) if unit.strip()]
+        if one["id"] in cites:
+            places = cites[one["id"]] or range(len(sentences))
+            quoted.append((one, [sentence for at, sentence in enumerate(sentences) if at in places]))
+        elif word is not None and _PASSAGE.fullmatch(one["id"]):
+            quoted.append((one, [sentence for sentence in sentences if word in sentence.lower()][:SENTENCES]))
+    return [_quote(one, sentences) for one, sentences in quoted if sentences][:MOST_QUOTES]
 
 
-def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], language: str) -> list[str]:
-    """Each article that is named, of a law alone the articles that were found; and what is not among them."""
-    say, lines, rest = SAYINGS[language], [], without(question, named)
-    for norm in named:
-        held = _held(norm, question, articles)
-        written = question[norm.start : norm.end]
-        if not norm.law:
-            lines.append(say["which"].format(written, titles(held or articles[:1])))
-        elif not held:
-            lines.append(say["not_held"].format(written))
-        elif norm.article and len(held) == 1:
-            lines.append(told(held[0], sentences_of(held[0])))
-        else:
-            lines += quote(rest, held, language) or [say["of_law"].format(written, titles(held[:MOST_LISTED]))]
-    if len(content(rest, language)) > 1 and any(norm.article for norm in named):
-        lines.append(say["whole_article"])
-    return list(dict.fromkeys(lines))
+def _quote(document: JSON, sentences: Sequence[str]) -> str:
+    """Under the title, each with its citation before the full stop, so that one can be quoted alone."""
+    said = " ".join(f"{sentence.rstrip('.;: ')} [{document['id']}]." for sentence in sentences)
+    return f"{document['title']}: {said}"
 
 
-def _held(norm: Reference, question: str, articles: Sequence[JSON]) -> list[JSON]:
-    """The articles that a reference may mean: of one in pieces, that of the paragraph."""
-    held = [one for one in articles if norm.is_in([norm_of(Document(**one))])]
-    paragraphs = _PARAGRAPH.findall(question[norm.start : norm.end + 20])
-    exact = [one for one in held if one["id"].rpartition("-")[2] in paragraphs]
-    return exact if len(held) > 1 and exact else held
-
-
-def _not_understood(question: str, documents: Sequence[JSON], language: str) -> str:
-    say, found = SAYINGS[language], nearest(question, documents, language)
-    title = say["nearest"].format(titles(found)) if found else ""
-    return " ".join(filter(None, [say["unknown"], title, _known(question, language)]))
-
-
-def _known(question: str, language: str) -> str:
-    """The nearest questions among those of the FAQ that it knows."""
-    said = set(content(question, language))
-    asked = [one for one in _asked() if language_of(one) == language]
-    known = sorted(asked, key=lambda one: -len(said & stems(one, language)))[:KNOWN_QUESTIONS]
-    return SAYINGS[language]["known"].format("; ".join(f"“{one}”" for one in known))
-
-
-@cache
-def _asked() -> tuple[str, ...]:
-    """Questions of the bundled FAQ that name no law and no figure."""
-    every = [question for one in open_knowledge(None).faq.answers for question in one.metadata["questions"]]
-    return tuple(one for one in every if not references(one) and not any(map(str.isdigit, one)))
-
-
-def _respond(parts: JSON) -> str:
-    message, language = parts["query"], language_of(parts["query"])
-    say, talk = SAYINGS[language], forms.talk_of(message)
-    if prompts.NOT_ATTACHED in parts["notes"]:
-        return say["not_attached"]
-    return f"{say.get(talk or '', '')}{say['can']} {_known('', language)}"
-
-
-def _refuse(parts: JSON) -> str:
-    language = language_of(parts["query"])
-    return f"{SAYINGS[language]['outside']} {_known(parts['query'], language)}"
+def _decline(message: str) -> str:
+    language = language_of(message)
+    same = Recordings(one for one in RECORDED.every if one.calls["read"]["language"] == language)
+    return SAYINGS[language]["declined"].format("; ".join(f"“{question}”" for question in same.nearest(message)))
