@@ -78,7 +78,7 @@ class Recordings:
         return best[0] if is_clear else None
 
     def nearest(self, message: str) -> list[str]:
-        """Return the questions that share most words with a message: without history and figures, which agents verify."""
+        """Return the questions that share most words with a message, of those without history and figures."""
         said = set(tokens(message)) - FILLERS
 
         def shared(question: str) -> float:
