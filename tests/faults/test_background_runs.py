@@ -16,6 +16,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from turnkeep import errors
 from turnkeep.agents import Agent
 from turnkeep.records import Principal, Reply
+from turnkeep.storage.keys import HEAD, LAYOUT, partition
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import GraphCall
@@ -254,6 +255,18 @@ async def test_join_says_when_its_time_is_up(site: Site, thread: str) -> None:
 
 
 # failures
+
+
+async def test_a_run_waits_for_a_worker_that_reads_the_layout_of_its_thread(site: Site, thread: str) -> None:
+    run_id, token = await accepted(site, thread)
+    heads = site.store().heads
+    place = (partition(ANNA, thread), HEAD)
+    heads.items.update(*place, "SET v = :v", {":v": LAYOUT + 1}, condition="attribute_exists(PK)")
+    with pytest.raises(NotDone):
+        await site.runs().work(token)
+    heads.items.update(*place, "SET v = :v", {":v": LAYOUT}, condition="attribute_exists(PK)")
+    await site.runs().work(token)
+    assert (await site.runs().join(ANNA, thread, run_id, 1)).message == "two"
 
 
 async def test_a_worker_that_finds_its_thread_busy_is_asked_again_until_the_run_says_so(

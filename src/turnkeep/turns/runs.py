@@ -33,6 +33,7 @@ FIRST_LOOK_SECONDS = 0.1
 _PASSING = (  # a later attempt may succeed
     *(errors.StoreUnavailable, errors.ThreadBusy, errors.TurnInProgress, errors.ModelFault, errors.InternalError),
     *(errors.TooManyTurns, errors.TooManyAtOnce),
+    errors.StateCorrupt,  # in a rolling deployment a worker of the other version may read the thread
 )
 
 
