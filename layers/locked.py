@@ -1,10 +1,10 @@
-"""The layer of dependencies: the locked export, as wheels for Amazon Linux, small and compiled. `sam build` runs it
-by way of dependencies/Makefile, `turnkeep build` at once. docs/decisions/0008 says why it is as it is.
+"""The layer of dependencies: the locked export as wheels for Amazon Linux, small and compiled. `sam build` runs it
+through dependencies/Makefile, `turnkeep build` directly. docs/decisions/0008 has the reasons.
 
     python3.13 locked.py .aws-sam/build/DependenciesLayer/python
 
-Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock"; AGENTS, "no"
-to leave out what only the five agents need; REQUIREMENTS, a file of pins to use instead of the lock, for own graphs.
+Environment: ARCH is x86_64 or arm64, as the parameter Architecture. EXTRAS lists extras, such as "bedrock". AGENTS is
+"no" to leave out what only the five agents need. REQUIREMENTS, for own graphs, is a file of pins instead of the lock.
 """
 
 import os
@@ -34,7 +34,7 @@ def main(target: Path) -> None:
 
 
 def locked(extras: list[str]) -> str:
-    """What the lock pins for the layer, as a requirements.txt with hashes."""
+    """Return the pinned packages of the layer, as a requirements.txt with hashes."""
     options = ["--frozen", "--no-dev", "--no-emit-workspace", "--no-header", "--no-annotate", "--extra", "aws"]
     options += [] if os.environ.get("AGENTS") == "no" else ["--extra", "agents"]
     options += [part for extra in extras for part in ("--extra", extra)]
@@ -43,13 +43,13 @@ def locked(extras: list[str]) -> str:
 
 
 PARSERS = ("defusedxml", "markdown-it-py", "pypdfium2", "selectolax")
-"""functions/documents brings its own."""
+"""Packages that functions/documents installs itself."""
 
 
 def left_out(extras: list[str]) -> list[str]:
-    """The runtime has boto3, with all that only boto3 needs, but not always the one that Bedrock's models ask for.
-    zstandard compresses LangSmith's traces and httpx's answers, both of which do without; it is a quarter of the whole.
-    ONNX Runtime needs protobuf and flatbuffers to make models, not to run them."""
+    """Return the packages to leave out. The runtime has boto3, but sometimes one too old for Bedrock's models.
+    zstandard, a quarter of the layer, compresses LangSmith's traces and httpx's answers; both work without it. ONNX
+    Runtime needs protobuf and flatbuffers only to make models."""
     boto3 = [] if "bedrock" in extras else ["boto3"]
     return [*PARSERS, "zstandard", *boto3, *(["protobuf", "flatbuffers"] if "dense" in extras else [])]
 

@@ -22,39 +22,39 @@ MAGIC_313 = (3571).to_bytes(2, "little") + b"\r\n"
 MOUNTED_AT = "/opt/python"
 UNUSED_FOLDERS = (
     *("bin", "*-stubs", "**/tests", "**/test", "**/__pycache__", "**/.agents", "**/sboms"),
-    # Databases that nobody keeps campaigns in, and a library's tests under a name of their own.
+    # Databases that no one stores campaigns in, and a library's renamed tests.
     *("sqlalchemy/testing", "sqlalchemy/dialects/mssql", "sqlalchemy/dialects/oracle"),
     "sqlglot/executor",
-    # Of the client of a tracing service that we do not use: what it does for other frameworks, and its sandboxes.
+    # A tracing service's client that we do not use: its integrations with other frameworks, and its sandboxes.
     *("langsmith/integrations", "langsmith/sandbox"),
-    # Of the toolbox that logs, counts and reads parameters: its router, and what it does for other sources of events.
+    # Powertools, which we use for logs, metrics and parameters: its router, and support for other event sources.
     *("aws_lambda_powertools/event_handler", "aws_lambda_powertools/utilities/data_*"),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("auth_alpha", "batch", "circuit_breaker")),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("feature_flags", "idempotency", "kafka")),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("parser", "streaming", "validation")),
-    # What administers an organisation at OpenAI.
+    # Administration of an organisation at OpenAI.
     *("openai/resources/admin", "openai/types/admin"),
-    # What makes and converts models; the extra `dense` only runs one.
+    # Making and converting models; the extra `dense` only runs one.
     *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
     "onnxruntime/transformers",
-    # What binds C from Python source; cryptography needs the compiled half alone.
+    # Binding C from Python source; cryptography needs only the compiled half.
     *("cffi", "pycparser"),
 )
-# Of the dialects of SQL that sqlglot knows, those that agents write, and what all share.
+# The SQL dialects of sqlglot that agents write, and what all dialects share.
 KEPT_DIALECTS = ("__init__.py", "base.py", "dialect.py", "mysql.py", "postgres.py", "sqlite.py")
-# Of the numbers with checksums those that somebody writes of himself.
+# The numbers with checksums that people write about themselves.
 KEPT_NUMBERS = ("__init__.py", "exceptions.py", "iban.*", "iso7064", "it", "luhn.py", "numdb.py", "util.py")
-# The object-relational half of SQLAlchemy, which nothing here maps anything with; Snowflake's dialect imports it.
+# SQLAlchemy's object-relational half, which is unused here; Snowflake's dialect imports it.
 UNUSED_WITHOUT = {"snowflake": ("sqlalchemy/orm", "sqlalchemy/ext")}
 UNUSED_FILES = (
     *("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst"),
     "libonnxruntime.so.*",  # for programs in C
-    # Of phone numbers: short ones, such as those of the police.
+    # Phone numbers: short ones, for example of the police.
     "phonenumbers/shortdata/region_*.py",
 )
 READ_PAGES = "**/turnkeep_demo/samples/**/*.md"
 """The user manual, which an agent reads when it starts."""
-# What importlib.metadata asks for, and the licences; the rest is for installers.
+# What importlib.metadata reads, and the licences; the rest is for installers.
 KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COPYING*", "NOTICE*")
 SHOWN = 12
 
@@ -63,7 +63,7 @@ def main(folder: Path, mounted_at: str) -> None:
     if sys.implementation.name != "cpython" or MAGIC_NUMBER != MAGIC_313:
         sys.exit(f"{sys.executable} is {sys.version.split()[0]}: bytecode for Lambda has to come from CPython 3.13")
     if mounted_at:
-        compile_all(folder, mounted_at)  # what does not compile may be meant so, such as a template
+        compile_all(folder, mounted_at)  # files that do not compile may be intended, such as a template
         return
     strip(folder)
     if not compile_all(folder, MOUNTED_AT):
@@ -72,7 +72,7 @@ def main(folder: Path, mounted_at: str) -> None:
 
 
 def strip(folder: Path) -> None:
-    """Takes away what is never imported; sources stay, for tracebacks."""
+    """Remove what is never imported; keep sources, for tracebacks."""
     spared = [UNUSED_WITHOUT[name] for name in UNUSED_WITHOUT if not (folder / name).exists()]
     unneeded = matching(folder, [*UNUSED_FOLDERS, *chain(*spared)])
     for unused in [*unneeded, *metadata_unused(folder), *dialects_unused(folder), *numbers_unused(folder)]:
@@ -114,7 +114,7 @@ def remove(path: Path) -> None:
 
 
 def compile_all(folder: Path, mounted_at: str) -> bool:
-    """Bytecode as if compiled where Lambda mounts it: the same from every machine, and used unasked."""
+    """Write bytecode as if compiled where Lambda mounts it: identical from every machine, and used without checks."""
     done = compileall.compile_dir(
         folder,
         quiet=1,
@@ -127,7 +127,7 @@ def compile_all(folder: Path, mounted_at: str) -> bool:
 
 
 def table(folder: Path) -> Iterator[str]:
-    """The largest entries and the whole, in MB of file contents."""
+    """Yield the largest entries and the sum, in MB of file contents."""
     sizes: Counter[str] = Counter()
     for file in folder.rglob("*"):
         if file.is_file():

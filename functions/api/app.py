@@ -1,4 +1,4 @@
-"""Every route that answers at once: proxy events of API Gateway in, whole answers out."""
+"""Serves the routes that do not stream: proxy events of API Gateway in, whole answers out."""
 
 import os
 

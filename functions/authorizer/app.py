@@ -1,5 +1,5 @@
-"""The authorizer of the API: who calls, by API key or JWT. It stands before every request, so it loads what its kind
-needs and nothing of the API, and is built at import, where Lambda gives a whole processor."""
+"""The authorizer of the API, for API keys or JWTs. It runs before every request, so it loads only what its kind needs
+and nothing of the API. It is built at import, when Lambda gives a whole processor."""
 
 import os
 from typing import Any

@@ -1,5 +1,5 @@
-"""The hourly sweep of expired threads. Its event is not read: what is due stands in the table alone. It loads nothing
-that requests need and holds no secret, for what it deletes it never opens."""
+"""The hourly sweep of expired threads. It ignores its event: only the table knows what is due. It loads nothing that
+requests need, and no secret, because it never decrypts what it deletes."""
 
 import functools
 import os
@@ -9,8 +9,8 @@ from typing import Any
 
 from turnkeep.aws.loading import LateClient, loading
 
-AT_ONCE = 16  # threads deleted side by side; more would not be faster, a vCPU is busy by then
-MARGIN_MS = 20_000  # enough for a thread of some thousand turns; what is left of a longer one, the next sweep deletes
+AT_ONCE = 16  # threads deleted in parallel; more would not be faster, since one vCPU is busy by then
+MARGIN_MS = 20_000  # enough for a thread of some thousand turns; the next sweep deletes the rest of a longer one
 
 with loading():
     import boto3
@@ -23,7 +23,7 @@ with loading():
     from turnkeep.storage.items import Items
 
     guard_output()
-    # Where DynamoDB throttles, sixteen that wait up to eight seconds each are slow enough; "adaptive" was slower still.
+    # When DynamoDB throttles, sixteen waits of up to eight seconds are slow enough; "adaptive" was even slower.
     patience: dict[str, Any] = {"retries": {"mode": "standard", "total_max_attempts": 5}, "connect_timeout": 1}
     patient = Config(**patience, read_timeout=5, max_pool_connections=AT_ONCE + 1)
     items = Items(boto3.client("dynamodb", config=patient), os.environ["TABLE_NAME"])
@@ -33,6 +33,6 @@ with loading():
 
 
 def handler(event: Any, context: Any) -> dict[str, int | bool]:
-    """What was done, for the log of whoever invokes it by hand; raises where the store does not answer."""
+    """Return the counts of the sweep, for operators who invoke it manually; raise if the store does not answer."""
     correlate(context.aws_request_id)
     return asdict(cleanup.sweep(lambda: context.get_remaining_time_in_millis() > MARGIN_MS))

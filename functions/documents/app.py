@@ -1,5 +1,5 @@
-"""What has come into the bucket: files that users uploaded become documents, exports that they asked for are written.
-Events may come twice, late, or not in order; what is done already is passed over."""
+"""Processes new objects of the bucket: turns uploads into documents, and writes requested exports. Events may arrive
+twice, late or out of order; finished work is skipped."""
 
 import os
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 
 from turnkeep.aws.loading import loading
 
-MARGIN_MS = 20_000  # for an export that is too long to say so
+MARGIN_MS = 20_000  # so that an export that is too long can record it
 
 with loading():
     from turnkeep.aws.deployment import deployed
@@ -24,11 +24,11 @@ with loading():
 
 
 class NotDone(Exception):
-    """Lambda calls again, twice; the log says what happened."""
+    """Makes Lambda invoke the function again, up to twice; the log has the cause."""
 
 
 def handler(event: Any, context: Any) -> None:
-    """Raises NotDone where one of the records is left, after all were tried."""
+    """Process all records. Raise NotDone if any of them failed."""
     correlate(context.aws_request_id)
     keys = [unquote_plus(record["s3"]["object"]["key"]) for record in event["Records"]]
     left = [key for key in keys if not is_done(key, lambda: context.get_remaining_time_in_millis() > MARGIN_MS)]
@@ -42,7 +42,7 @@ def is_done(key: str, has_time: Callable[[], bool]) -> bool:
             process(key)
         elif key.startswith("exports/"):
             exports.work(key, has_time)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the other records go on; its text may quote a file
+    except Exception as error:  # noqa: BLE001 - after any error the other records continue; its text may quote a file
         logger.error("record not done", error=type(error).__name__, place=place(error))
         return False
     return True

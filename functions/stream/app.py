@@ -1,5 +1,5 @@
-"""The routes whose answers leave while they are made. `stream` is what our runtime client calls, by way of `wrapper`;
-`handler` returns the whole answer, for a runtime that knows no more."""
+"""The streaming routes. Our runtime client calls `stream`, through `wrapper`; `handler` returns the whole answer, for a
+runtime without streaming."""
 
 import os
 

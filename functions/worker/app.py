@@ -1,5 +1,5 @@
-"""Background runs. Lambda keeps each invocation until it succeeds, or has failed three times. One says which run it is
-for, in words that only a function of this deployment can read."""
+"""Background runs. Lambda keeps each invocation until it succeeds or has failed three times. It names its run in a
+token that only functions of this deployment can read."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import Any
 
 from turnkeep.aws.loading import loading
 
-MARGIN_SECONDS = 5  # for a run that is too slow to say so
+MARGIN_SECONDS = 5  # so that a run that is too slow can record it
 
 with loading():
     from turnkeep.api.loopback import serve_nodes
@@ -25,7 +25,7 @@ with loading():
 
 
 def handler(event: Any, context: Any) -> None:
-    """Raises NotDone where the run is to be tried again."""
+    """Run one background run. Raise NotDone if it must be retried."""
     correlate(context.aws_request_id)
     deadline = time.monotonic() + context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS
     try:

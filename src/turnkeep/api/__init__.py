@@ -1,1 +1,1 @@
-"""HTTP: requests in, JSON or server-sent events out. Knows no graph; importing it loads no LangGraph."""
+"""HTTP: requests in, JSON or server-sent events out. It has no graphs; importing it does not load LangGraph."""

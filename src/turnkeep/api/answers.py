@@ -12,7 +12,7 @@ from turnkeep.errors import AnswerTooLarge
 View = TypeVar("View")
 
 ANSWER_BYTES = 5_000_000
-PART_BYTES = 4_900_000  # of turns, states or items in an answer; the rest is for its other fields
+PART_BYTES = 4_900_000  # limit of turns, states or items in an answer; the rest is for its other fields
 
 
 def answered_bytes(body: bytes) -> int:
@@ -33,7 +33,7 @@ def check_size(body: bytes) -> None:
 
 
 def fitting(views: Iterable[View]) -> tuple[list[View], bool]:
-    """Return the first views that fit into one answer, at least one, and whether others are left; makes few others."""
+    """Return the first views that fit into one answer, at least one, and whether any are left. Few others are built."""
     taken: list[View] = []
     size = 0
     for view in views:

@@ -1,4 +1,4 @@
-"""The HTTP application. Nothing is read from the environment here; `create_app` gets all that the routes need."""
+"""The HTTP application. It reads nothing from the environment; `create_app` gets everything that the routes need."""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -40,7 +40,7 @@ def create_app(
     authenticate: Callable[[Request], Principal],
     new_id: Callable[[], str] = lambda: str(uuid4()),
 ) -> FastAPI:
-    """Return the application. `authenticate` raises Unauthorized. Swagger's page would load scripts from outside."""
+    """Return the application. `authenticate` raises Unauthorized. Swagger's page is off: it loads external scripts."""
     app = Api(
         title="Turnkeep",
         version=__version__,

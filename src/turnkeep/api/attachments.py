@@ -1,4 +1,4 @@
-"""Routes of a thread's documents. The file itself goes to the bucket by the form that the first of them gives."""
+"""Routes of a thread's documents. The client uploads the file to the bucket, with the form from the first route."""
 
 from typing import Any, Literal, Self
 from urllib.parse import urljoin
@@ -68,7 +68,7 @@ class AttachmentsView(LateView):
 def _advice(code: str | None) -> str | None:
     if code is None:
         return None
-    from turnkeep.blocks.parsing import advice_of  # noqa: PLC0415 - hardly any request needs it
+    from turnkeep.blocks.parsing import advice_of  # noqa: PLC0415 - few requests need it
 
     return advice_of(code)
 
@@ -84,10 +84,10 @@ class AttachmentRoutes(Routes):
         add(one, self.remove, methods=["DELETE"], status_code=204, responses=read)
 
     def create(self, thread_id: Id, body: NewAttachment, caller: Caller, request: Request) -> NewAttachmentView:
-        """A document that waits for its file. The form is good for 5 minutes, for one file of at most 10 MB."""
+        """Create a document that waits for its file. The form is valid for 5 minutes, for one file of at most 10 MB."""
         if body.size > MAX_UPLOAD_BYTES:
             raise DocumentTooLarge
-        from turnkeep.blocks.parsing import file_name  # noqa: PLC0415 - hardly any request needs it
+        from turnkeep.blocks.parsing import file_name  # noqa: PLC0415 - few requests need it
 
         document, form = self._services.attachments.add(
             caller,
@@ -101,7 +101,7 @@ class AttachmentRoutes(Routes):
         return NewAttachmentView.of(document, upload=UploadView(url=url, fields=form.fields, expires_at=until))
 
     def list(self, thread_id: Id, caller: Caller) -> AttachmentsView:
-        """The documents of the thread. Every turn may use the newest ten that are ready, of at most 20."""
+        """List the documents of the thread. A turn can use the newest ten that are ready, of at most 20."""
         found = self._services.attachments.documents(caller, thread_id)
         return AttachmentsView(attachments=[AttachmentView.of(document) for document in found])
 
@@ -109,5 +109,5 @@ class AttachmentRoutes(Routes):
         return AttachmentView.of(self._services.attachments.read(caller, thread_id, document_id))
 
     def remove(self, thread_id: Id, document_id: Id, caller: Caller) -> None:
-        """Takes the document, its text and its file away; later turns know nothing of it."""
+        """Delete the document, its text and its file; later turns cannot use it."""
         self._services.attachments.remove(caller, thread_id, document_id)

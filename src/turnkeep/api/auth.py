@@ -1,4 +1,4 @@
-"""Who calls. Only the verified credential says so, never a body; on a laptop everyone is `local/local`."""
+"""The caller of a request, named by the verified credential only, never a body; on a laptop always `local/local`."""
 
 import re
 from ipaddress import ip_address
@@ -16,12 +16,12 @@ USER_HEADER = "X-Turnkeep-User"
 _PASSED_ON = re.compile(
     r"origin|via|(cdn|cf|fly|fastly|akamai)-.*|(.*-)?(forwarded|real|original|remote|envoy|arr|proxy\w*|\w*ip)(-.*)?"
 )
-"""Headers by which a browser names its page, or a proxy the client that it stands for."""
+"""Headers in which a browser names its page, or a proxy its client."""
 
 
 def local_principal(request: Request) -> Principal:
-    """Return tenant and user of a laptop. X-Turnkeep-User names another user and is honoured from loopback only. From
-    elsewhere, through a proxy or from a web page it is refused, so that no one acts as a user they did not ask for."""
+    """Return tenant and user of a laptop. Only programs on this machine may name another user in X-Turnkeep-User. From
+    elsewhere, through a proxy or from a web page it is rejected: no one acts as a user they did not ask for."""
     user = request.headers.get(USER_HEADER)
     if user is None:
         return Principal("local", "local")
@@ -39,7 +39,7 @@ def _is_loopback(request: Request) -> bool:
 
 
 def identify(request: Request) -> None:
-    """Finds out who calls, once a request and before anything else, and marks the log lines with it."""
+    """Authenticate the caller, once a request and before anything else; add it to the log lines."""
     principal: Principal = request.scope.get("turnkeep.principal") or request.app.state.authenticate(request)
     request.state.principal = principal
     annotate(caller_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user))
@@ -48,16 +48,16 @@ def identify(request: Request) -> None:
 
 
 def name_thread(request: Request, thread_id: str) -> None:
-    """Marks the log lines of this request with its thread, where the path does not tell."""
+    """Add the thread to the log lines of this request, if the path does not name it."""
     principal: Principal = request.state.principal
     annotate(thread_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user, thread_id))
 
 
 def act_for(request: Request, user: str | None, company: str | None) -> Principal:
-    """Whom a body speaks for that names a user and a company (seed 003). The ids count only for a caller who may act
-    for others: `company` is the tenant, `user` the user, and one that is missing is the caller's own. From anybody else
-    they are passed over, and the caller stays itself. Raises InvalidRequest for another tenant where the caller may act
-    within its own, and InvalidId for names that no thread can be stored under."""
+    """Return the principal that a body with a user and a company speaks for (seed 003). The ids count only for a caller
+    who may act for others: `company` is the tenant, `user` the user; a missing one is the caller's own. For other
+    callers they are ignored. Raises InvalidRequest for another tenant if the caller is limited to its own, and
+    InvalidId for names that no thread can be stored under."""
     principal: Principal = request.state.principal
     if user is None and company is None:
         return principal
@@ -80,5 +80,5 @@ async def caller(request: Request) -> Principal:
     return principal
 
 
-# Asynchronous, because FastAPI sends what is not through a thread.
+# Asynchronous, because FastAPI runs synchronous dependencies in threads.
 Caller = Annotated[Principal, Depends(caller)]

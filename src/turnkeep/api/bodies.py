@@ -16,7 +16,7 @@ MAX_BODY_BYTES = 256 * 1024
 
 
 class JsonRoute(APIRoute):
-    """An authenticated route. It reads and parses the body before FastAPI, which would word errors its own way."""
+    """An authenticated route. It reads and parses the body itself, because FastAPI words errors differently."""
 
     max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
 
@@ -50,7 +50,7 @@ class JsonRoute(APIRoute):
 
 
 def _check_media_type(request: Request) -> None:
-    """A missing type is taken for JSON, except from a browser: there it would get past the CORS preflight."""
+    """Accept a missing type as JSON, except from a browser: there it would bypass the CORS preflight."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not kind and "origin" not in request.headers:
         return
@@ -59,7 +59,7 @@ def _check_media_type(request: Request) -> None:
 
 
 def parse_json(body: bytes) -> Any:
-    """Stricter than the standard library: no NaN, no infinity, no half surrogate pair, which no store could keep."""
+    """Parse JSON, stricter than the standard library: no NaN, infinity or half surrogate pair; no store keeps them."""
     try:
         value = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError):

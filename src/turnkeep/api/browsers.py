@@ -26,7 +26,7 @@ EXPOSED_HEADERS = (
     "X-Unreadable-Threads",
 )
 ON_THIS_MACHINE = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?|https://(eu\.)?smith\.langchain\.com"
-"""What may call a laptop's server: pages of the same laptop, and LangGraph's Studio, which is one of the web."""
+"""Origins that may call a laptop's server: pages of the same laptop, and LangGraph's Studio, which is on the web."""
 
 
 class _Cors(CORSMiddleware):

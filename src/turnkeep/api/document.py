@@ -1,4 +1,4 @@
-"""The OpenAPI document, corrected where FastAPI cannot know: our problems, and streams event by event."""
+"""The OpenAPI document, corrected where FastAPI lacks the facts: our problems, and streams event by event."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""The outermost layer: the correlation id, the headers that every answer carries, HEAD, one log line a request. Plain
-ASGI, because Starlette's middleware base class would hide a client's disconnect from a stream."""
+"""The outermost layer: correlation id, common headers, HEAD, one log line a request. Plain ASGI, because Starlette's
+middleware base class would hide a client's disconnect from a stream."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNEC
 
 
 class Edge:
-    """`mint` makes correlation ids for requests that bring none, or a malformed one, and whose server has none."""
+    """`mint` makes correlation ids when the request's is missing or malformed and the server has none."""
 
     def __init__(self, app: ASGIApp, *, mint: Callable[[], str]) -> None:
         self._app = app
@@ -35,11 +35,11 @@ class Edge:
         passing = _Exchange(scope, send)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": passing.state}
         try:
-            # Starlette raises what it has answered with a 500 once more, for the server to log with its text.
+            # After a 500 Starlette raises the error again, for the server to log with its text.
             with suppress(Exception):
                 await self._app(inner, receive, passing.send)
         except asyncio.CancelledError:
-            if not passing.status:  # else the connection is cut, which says as much
+            if not passing.status:  # otherwise the cut connection shows it
                 await respond(ServerStopping())(inner, receive, passing.send)
             raise
         finally:
@@ -76,13 +76,13 @@ class _Exchange:
 
 
 def _lambdas_id(scope: Scope) -> dict[str, str]:
-    """Lambda's id of this request, which its own log lines bear."""
+    """Return Lambda's id of this request, which its own log lines contain."""
     request_id = getattr(scope.get("aws.context"), "aws_request_id", None)
     return {"function_request_id": request_id} if request_id else {}
 
 
 def _log(scope: Scope, status: int, seconds: float) -> None:
-    """The route as it is declared, because the path holds ids; the method only where it is one, for the same reason."""
+    """Log the declared route, because the path contains ids; for the same reason only known methods."""
     route = getattr(scope.get("route"), "path", None)
     method = scope["method"] if scope["method"] in _METHODS else "other"
     logger.info("request answered", duration_ms=round(seconds * 1000), method=method, route=route, status=status)

@@ -1,4 +1,4 @@
-"""Every error leaves as application/problem+json, made only here. No answer quotes the request; it names fields."""
+"""Every error is sent as application/problem+json, made only here. No answer quotes the request; it names fields."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ _ADVICE = {
 
 
 def as_problem(error: TurnkeepError) -> JSON:
-    """RFC 9457, with `code` for programs and `correlation_id` for whoever reads the logs."""
+    """Return the problem as RFC 9457 has it, with `code` for programs and `correlation_id` for readers of the logs."""
     return {
         "type": f"urn:turnkeep:problem:{error.code}",
         "title": error.title,
@@ -68,7 +68,7 @@ async def _on_known(_: Request, error: TurnkeepError) -> JSONResponse:
 
 
 async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
-    """A caller may know no more than that it happened; class and place go to the log."""
+    """Return a 500 without details; class and place are logged."""
     logger.error("unexpected exception", error=type(error).__name__, place=place(error))
     internal = errors.InternalError()
     note(internal)
@@ -83,7 +83,7 @@ async def _on_validation(_: Request, error: RequestValidationError) -> JSONRespo
 
 
 async def _on_routing(request: Request, error: HTTPException) -> JSONResponse:
-    if error.status_code == 405:  # Starlette would name the methods of the first route only
+    if error.status_code == 405:  # Starlette would list only the methods of the first route
         routes = [route for route in request.app.router.routes if isinstance(route, Route)]
         fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
         answer = respond(errors.MethodNotAllowed())
@@ -101,7 +101,7 @@ HANDLERS: Mapping[Any, Any] = {
 
 
 def _field(path: Sequence[str | int]) -> str:
-    """Where the fault lies; a name that the caller made up appears only if it is harmless to repeat."""
+    """Return the invalid field. A name that the caller invented appears only if it is harmless to repeat."""
     return ".".join(name if _FIELD.fullmatch(name) else "?" for name in map(str, path))
 
 
@@ -113,7 +113,7 @@ def _advice(fault: Mapping[str, Any]) -> str:
 
 
 def problems(*kinds: type[TurnkeepError]) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route for the OpenAPI document: one entry a status, naming its codes."""
+    """Return the `responses` of a route for the OpenAPI document: one entry a status, with its codes."""
     by_status: dict[int | str, list[str]] = {}
     for kind in kinds:
         by_status.setdefault(kind.status, []).append(kind.code)

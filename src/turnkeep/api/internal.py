@@ -1,4 +1,4 @@
-"""POST /internal/chat/stream in the words of seed 003: its request, its five events, `data:` lines only. This route
+"""POST /internal/chat/stream in the format of seed 003: its request, its five events, `data:` lines only. This route
 belongs to one agent."""
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from turnkeep.turns import TurnRequest
 PATH = "/internal/chat/stream"
 AGENT = "database"
 ROUTES = {"clarify": "sql"}
-"""Words of the agent for a route, where the seed has another: it asks back in the midst of a query."""
+"""The agent's routes that the seed names differently: it asks back in the middle of a query."""
 TOOLS = {"sql": "sql_agent", "manual": "rag_agent", "general": "general_agent"}
 
 
@@ -29,7 +29,7 @@ class InternalRoutes(Routes):
         router.add_api_route(PATH, self.chat, methods=["POST"], response_class=kind, status_code=200, responses=known)
 
     async def chat(self, body: InternalChat, key: Key, request: Request) -> RunStream:
-        """Runs the agent `database` on the thread that the conversation names; an unknown one is created."""
+        """Run the agent `database` on the conversation's thread; create the thread if it is unknown."""
         conversation = body.conversation
         principal = act_for(request, conversation.user_id, conversation.company_id)
         name_thread(request, conversation.id)
@@ -49,7 +49,7 @@ class InternalRoutes(Routes):
 
 
 def _told(turn: Turn) -> JSON:
-    """What `complete` says. `tokens` are those that the models wrote; `data` holds a row an object."""
+    """Return the data of `complete`. `tokens` counts what the models wrote; `data` has one object a row."""
     return {
         "stats": {"tokens": turn.usage.output_tokens},
         "data": rows_of(turn.details),
@@ -60,7 +60,7 @@ def _told(turn: Turn) -> JSON:
 
 
 def rows_of(details: Mapping[str, Any]) -> list[JSON]:
-    """The rows of a turn as objects from column to value; columns of one name are numbered from the second on."""
+    """Return the rows of a turn as objects from column to value. Repeated column names get a number from 2."""
     names: list[str] = []
     for column in details.get("columns", ()):
         numbered = (f"{column}_{number}" for number in count(2))
@@ -69,7 +69,7 @@ def rows_of(details: Mapping[str, Any]) -> list[JSON]:
 
 
 def _frame(_: int, name: str, data: Mapping[str, Any]) -> bytes:
-    """An event as one `data:` line; nothing for an event that the seed does not know."""
+    """Return an event as one `data:` line; nothing for an event that the seed does not have."""
     match name:
         case "route_decision":
             told: JSON = {"route": ROUTES.get(data.get("route", ""), data.get("route"))}

@@ -26,7 +26,7 @@ class LateRoutes:
         self._left = dict(PROTOCOLS)
 
     def load(self, path: str | None = None) -> None:
-        """The routes of the protocol that this path is of, without one all that are left."""
+        """Add the routes of the protocol that this path belongs to; without a path, all that are missing."""
         for name in [name for name, paths in self._left.items() if path is None or paths.match(path)]:
             del self._left[name]
             importlib.import_module(f"turnkeep.api.{name}").register(self._router, self._services, self._new_id)

@@ -1,6 +1,6 @@
 """Requests of a node to the server that runs it. `langgraph_sdk.get_client()` without a URL takes the app of
-`langgraph_api.server`; ours is found under that name. The transport of an installed `langgraph_api` needs the settings
-of that server; httpx's is found in its place."""
+`langgraph_api.server`; ours is found under that name. An installed `langgraph_api` has a transport that needs the
+settings of its server; httpx's replaces it."""
 
 import importlib
 import sys

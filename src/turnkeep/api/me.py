@@ -1,4 +1,4 @@
-"""Routes under /me: all that is held for the caller as lines of JSON, and its erasure."""
+"""Routes under /me: the export of all data of the caller as lines of JSON, and its erasure."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.export import Export
 
 NDJSON = "application/x-ndjson"
-WHOLE_BYTES, WHOLE_SECONDS = PART_BYTES, 5.0  # of an immediate answer: its size, and the time to read it
+WHOLE_BYTES, WHOLE_SECONDS = PART_BYTES, 5.0  # limits of an immediate answer: its size, and the time to read it
 ERASE_SECONDS = 20.0
 _MARGIN_SECONDS = 3.0
 RETRY_SECONDS = 2
@@ -75,7 +75,7 @@ class MeRoutes(Routes):
         add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=ERASED | known)
 
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
-        """Everything, one JSON object a line; where that is too much, where it can be fetched later."""
+        """Export everything as one JSON object a line; if that is too much, return where to fetch it later."""
         whole = self._services.exports.whole(caller, _fits(_until(request, WHOLE_SECONDS)))
         if whole is not None:
             return Response(whole, media_type=NDJSON)
@@ -86,7 +86,7 @@ class MeRoutes(Routes):
         return ExportView.of(self._services.exports.read(caller, export_id))
 
     def erase(self, caller: Caller, query: NoQuery, request: Request, response: Response) -> ReceiptView:
-        """Erases everything that is held for the caller, whatever runs on it, with a receipt."""
+        """Erase all data of the caller, even while runs are active; return a receipt."""
         receipt = self._services.persons.erase(caller, _until(request, ERASE_SECONDS))
         if not receipt.complete:
             response.status_code = 202
@@ -96,7 +96,7 @@ class MeRoutes(Routes):
 
 
 def _fits(has_time: Callable[[], bool]) -> Callable[[bytes], bool]:
-    """Whether one more line fits into the answer, and into the time for it."""
+    """Return a check whether one more line fits into the answer and its time."""
     size = 0
 
     def fits(line: bytes) -> bool:
@@ -108,7 +108,7 @@ def _fits(has_time: Callable[[], bool]) -> Callable[[bytes], bool]:
 
 
 def _until(request: Request, seconds: float) -> Callable[[], bool]:
-    """Until so many seconds have passed, or the function has to answer."""
+    """Return a check whether `seconds` are left and the function can still answer."""
     end = time.monotonic() + seconds
     deadline = getattr(request.state, "deadline", None)
     end = min(end, deadline - _MARGIN_SECONDS) if deadline else end

@@ -1,4 +1,4 @@
-"""What all routes have in common: what they are made of, and the faults that any of them may tell."""
+"""Common parts of all routes: their dependencies, and the errors that any of them may return."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ READ = (*ALWAYS, errors.InvalidRequest, errors.AnswerTooLarge, errors.InvalidId,
 
 
 class Routes:
-    """A class of these has a `register` that adds its routes; `new_id` mints threads, keys and the like."""
+    """Base class of routes. `register` adds them; `new_id` makes ids of threads, keys and the like."""
 
     def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
         self._services = services

@@ -1,4 +1,4 @@
-"""What a client may send: nothing is coerced, no unknown field is let through. What it gets is in views.py."""
+"""Bodies and options of clients: nothing is coerced, unknown fields are rejected. Answers are in views.py."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def check_id(value: str, *, where: str = "") -> str:
-    """Raises InvalidId, which is the same for everyone and tells nothing about what exists."""
+    """Return the id; raise InvalidId, which is the same for everyone and reveals nothing about what exists."""
     if not _ID.fullmatch(value):
         raise InvalidId(f"{where}: {InvalidId.advice}" if where else None)
     return value
@@ -55,7 +55,7 @@ def _check_values(value: Any, depth: int) -> None:
 
 
 def fault(advice: str) -> PydanticCustomError:
-    """`advice` is shown as it is, so it quotes nothing of the request."""
+    """Return an error whose `advice` is sent unchanged, so it must not quote the request."""
     return PydanticCustomError(OWN_WORDS, advice)
 
 

@@ -1,4 +1,4 @@
-"""Routes about the service itself: health, version, agents. Health asks no credential and loads no graph."""
+"""Routes about the service itself: health, version, agents. Health needs no credential and loads no graph."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,7 @@ class ServiceRoutes(Routes):
         return Health()
 
     async def info(self) -> Info:
-        is_asked = any(entry.build for entry in entries().values())  # graphs of one's own have models of their own
+        is_asked = any(entry.build for entry in entries().values())  # graphs of a langgraph.json have their own models
         model = self._settings.main_model if is_asked else ""
         warnings = ["demo_model"] if model == "demo" else []
         if warnings and not self._settings.model:
@@ -46,7 +46,7 @@ class ServiceRoutes(Routes):
         return [AgentView(name=name, description=entry.description) for name, entry in entries().items()]
 
     def agent(self, name: AgentName) -> AgentDrawing:
-        """The agent with a drawing of its graph."""
+        """Return the agent with a drawing of its graph."""
         try:
             drawn = self._turns.drawing(name).mermaid()
         except UnknownAgent:

@@ -1,4 +1,4 @@
-"""Server-sent events of one run, which goes on in its own task: a heartbeat or a slow reader never holds it up."""
+"""Server-sent events of one run. The run continues in its own task, so a heartbeat or a slow reader never delays it."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 Frame: TypeAlias = Callable[[int, str, Mapping[str, Any]], bytes]
-"""Returns an event's bytes from its number, name and data, none to hide it. `complete` has {"turn": Turn}."""
+"""Returns an event's bytes from its number, name and data; empty to hide it. `complete` has {"turn": Turn}."""
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -82,7 +82,7 @@ class RunStream(StreamingResponse):
                 yield shown or self._heartbeat
 
     async def _next(self) -> Event:
-        """What to show next; raises TimeoutError when a heartbeat is due."""
+        """Return the next event; raise TimeoutError when a heartbeat is due."""
         try:
             event = self._first or await self._running.next(self._heartbeat_seconds)
         except TurnkeepError as error:
@@ -90,7 +90,7 @@ class RunStream(StreamingResponse):
             self._failure = error.code
             return Event("error", as_event(error))
         self._first = None
-        assert event is not None  # noqa: S101 - nothing is asked for after `complete`
+        assert event is not None  # noqa: S101 - `complete` is the last event
         return event
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -129,7 +129,7 @@ def _announcing_trailers(send: Send) -> Send:
 async def open_stream(
     running: "RunningTurn", frame: Frame, *, headers: Mapping[str, str], heartbeat_seconds: float, goes_on: bool = False
 ) -> RunStream:
-    """Raises what fails before the first event, so that it becomes a status; later faults become an event."""
+    """Open the stream. Errors before the first event are raised, for a status; later ones become an event."""
     stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(running.close)
@@ -139,11 +139,11 @@ async def open_stream(
 
 
 def as_event(error: TurnkeepError) -> JSON:
-    """A problem as event data; what would be the Retry-After header goes along."""
+    """Return a problem as event data, with the value that the Retry-After header would have."""
     later = {"retry_after": error.retry_after} if error.retry_after is not None else {}
     return as_problem(error) | later
 
 
 def compact(data: Any) -> str:
-    """As JSON on one line; what JSON has no form for is told as text."""
+    """Return JSON on one line; values without a JSON form become text."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)

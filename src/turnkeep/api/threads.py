@@ -1,4 +1,4 @@
-"""Routes under /threads that run nothing: make, read, change, search and delete threads."""
+"""Routes under /threads that run nothing: create, read, update, search and delete threads."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,7 +56,7 @@ class ThreadRoutes(Routes):
         return ThreadView.of(thread)
 
     def search(self, caller: Caller, response: Response, body: ThreadSearch | None = None) -> Any:
-        """The caller's threads, newest activity first. A search looks at no more than 1,000 threads."""
+        """List the caller's threads, newest activity first. A search covers at most 1,000 threads."""
         wanted = body or ThreadSearch()
         found = find_threads(self._store, caller, wanted)
         if found.cursor:
@@ -85,7 +85,7 @@ class ThreadRoutes(Routes):
 
 
 def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
-    """The agent that LangGraph's clients name in the metadata, as their server shows it there, and the rest."""
+    """Return the agent that LangGraph's clients name in the metadata, as their server shows it there, and the rest."""
     named = metadata or {}
     agent = next((name for name in entries() if facts_of(name).items() & named.items()), None)
     facts = facts_of(agent)
@@ -93,7 +93,7 @@ def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
 
 
 def find_threads(store: "Store", caller: Principal, wanted: ThreadSearch) -> Found:
-    """In another order than by activity all are looked at, and the page has no cursor."""
+    """Return one page. Any order except newest activity first reads all threads and has no cursor."""
     agent, metadata = agent_in(wanted.metadata)
     asked: Any = {"metadata": metadata, "status": wanted.status, "agent": wanted.agent or agent}
     by, is_ascending = wanted.sort_by or "updated_at", wanted.sort_order == "asc"

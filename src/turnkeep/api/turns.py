@@ -1,4 +1,4 @@
-"""Routes that run an agent or read what it said: /threads/{id}/turns and /chat, whole or as a stream."""
+"""Routes that run an agent or read its turns: /threads/{id}/turns and /chat, whole or as a stream."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -42,7 +42,7 @@ async def _key(
         ),
     ] = None,
 ) -> str:
-    """The key of this request; the edge returns it with every answer, errors too, so that it can be sent again."""
+    """Return the key of this request; the edge returns it with every answer, errors too, so clients can resend it."""
     key: str = request.app.state.new_id() if given is None else check_id(given, where=KEY_HEADER)
     request.state.idempotency_key = key
     return key
@@ -66,7 +66,7 @@ class TurnRoutes(Routes):
         stream("/chat/stream", self.stream_chat, responses=run)
 
     def history(self, thread_id: Id, query: Annotated[TurnsQuery, Query()], caller: Caller) -> Turns:
-        """The newest `limit` turns, oldest first, or as many of them as fit into 5 MB."""
+        """List the newest `limit` turns, oldest first, or as many of them as fit into 5 MB."""
         found = self._store.turns.newest(caller, thread_id, limit=query.limit, before=query.before)
         return Turns.newest_of([TurnView.of(turn) for turn in found])
 
@@ -85,7 +85,7 @@ class TurnRoutes(Routes):
         return await self._streamed(await self._turns.start(replace(wanted, streamed=True)), body, TurnView.of)
 
     def fork(self, thread_id: Id, caller: Caller, request: Request, body: Fork | None = None) -> ThreadView:
-        """A new thread with the same turns, or the first of them; both go on apart. Documents stay where they are."""
+        """Create a thread with a copy of all turns or the first ones. Both continue apart; documents are not copied."""
         wanted = body or Fork()
         to = wanted.thread_id or request.app.state.new_id()
         return ThreadView.of(self._store.fork(caller, thread_id, to, turn=wanted.turn))
@@ -132,27 +132,27 @@ def _request(
 
 
 def _chat_request(request: Request, caller: Principal, body: Chat, key: str) -> TurnRequest:
-    """A "new" session's id follows from its key: a retry finds its turn there and makes no second."""
+    """Return the request. A "new" session's id follows from its key, so a retry finds its turn instead of a second."""
     thread_id = body.session_id
     if thread_id == "new":
         thread_id = str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
     if thread_id is None:
-        del request.state.idempotency_key  # nothing is kept under it, so it is not returned either
+        del request.state.idempotency_key  # nothing is stored under it, so it is not returned
     else:
         name_thread(request, thread_id)
     return _request(request, caller, body, key, thread_id, create=thread_id is not None)
 
 
 def _warned(request: Request, body: Chat, turn: Turn) -> Turn:
-    """The turn, and that its key was to no effect where one was sent and nothing is stored."""
+    """Return the turn, with a warning if a key was sent and nothing is stored."""
     if body.session_id is None and KEY_HEADER in request.headers:
         return replace(turn, warnings=(*turn.warnings, "idempotency_key_ignored"))
     return turn
 
 
 def key_of(request: Request) -> str | None:
-    """The key that a client of another protocol sent all the same; it is returned. An empty one, as a template leaves
-    it, is none."""
+    """Return the key that a client of another protocol may send; the edge returns it too. An empty one, as a template
+    leaves it, is None."""
     given = request.headers.get(KEY_HEADER)
     if given:
         request.state.idempotency_key = check_id(given, where=KEY_HEADER)

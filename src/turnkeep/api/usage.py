@@ -1,4 +1,4 @@
-"""GET /usage: what the caller used today and before, its limits, and when they begin anew. Nobody sees another's."""
+"""GET /usage: the caller's usage today and before, its limits and their reset times. Callers see only their own."""
 
 from typing import Annotated
 
@@ -63,7 +63,7 @@ class UsageRoutes(Routes):
         router.add_api_route("/usage", self.usage, methods=["GET"], responses=answers)
 
     async def usage(self, query: Annotated[UsageQuery, Query()], caller: Caller) -> UsageView:
-        """What the caller used, and what is left."""
+        """Return what the caller used, and what is left."""
         budget, limits = self._turns.budget, self._settings.budget
         days, now = await budget.days(caller, query.days), budget.now()
         today = days[0] if days and days[0].day == day(now) else Day(day(now))

@@ -1,4 +1,4 @@
-"""What a client gets. The times of records are epoch seconds, those on the wire ISO 8601 with Z."""
+"""Answers to clients. The times of records are epoch seconds, those on the wire ISO 8601 with Z."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
@@ -15,7 +15,7 @@ LEASE_SECONDS = 30
 NOT_KEPT = "The reply was written but could not be kept; send the same request again."
 
 Time = Annotated[str, BeforeValidator(iso), WithJsonSchema({"type": "string", "format": "date-time"})]
-"""Made of epoch seconds."""
+"""ISO 8601 text, converted from epoch seconds."""
 
 
 class LateView(BaseModel):
@@ -74,17 +74,17 @@ class PendingView(BaseModel):
 
 
 def assistant_id(agent: str) -> str:
-    """LangGraph's server names its own assistants by uuid5: "agent" is fe096781-5601-53d2-b2f6-0d3403f7e9ca there."""
+    """Return the id. LangGraph's server uses uuid5: "agent" is fe096781-5601-53d2-b2f6-0d3403f7e9ca there."""
     return str(uuid5(ASSISTANTS, agent))
 
 
 def facts_of(agent: str | None) -> JSON:
-    """What LangGraph's clients find a thread by in its metadata."""
+    """Return the metadata by which LangGraph's clients find a thread."""
     return {"graph_id": agent, "assistant_id": assistant_id(agent)} if agent else {}
 
 
 def _human(text: str, message_id: str) -> JSON:
-    """A message as LangGraph's clients read it."""
+    """Return a message in the form of LangGraph's clients."""
     bare: JSON = {"additional_kwargs": {}, "response_metadata": {}, "name": None}
     return {"type": "human", "content": text, "id": message_id, **bare}
 
@@ -168,7 +168,7 @@ class Turns(BaseModel):
 
     @classmethod
     def newest_of(cls, found: Sequence[TurnView]) -> Self:
-        """As many of the newest as fit into one answer."""
+        """Return the newest views, as many as fit into one answer."""
         shown, _ = fitting(reversed(found))
         first = shown[-1].turn_number if shown else None
         return cls(turns=shown[::-1], next_before=first if first and first > 1 else None)

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnkeep.observability import logger
 
-REPLY_SECONDS = 1  # of a function's time, reserved for sending an answer
+REPLY_SECONDS = 1  # reserved of a function's time for sending an answer
 
 _TEXT = ["text/", "application/"]  # Mangum would send what it does not know, such as problem+json, in base64
 _CONFIG = LambdaConfig(api_gateway_base_path="/", text_mime_types=_TEXT, exclude_headers=[])
@@ -82,7 +82,7 @@ class Buffered:
     def __init__(self, app: ASGIApp) -> None:
         logging.getLogger("mangum").setLevel(logging.WARNING)  # it would log every path, which names threads
         self._loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(self._loop)  # which Mangum looks for
+        asyncio.set_event_loop(self._loop)  # Mangum looks for it
         self._mangum = Mangum(Gateway(app), lifespan="off", text_mime_types=_TEXT)
 
     def __call__(self, event: Any, context: Any) -> Any:

@@ -18,7 +18,7 @@ from turnkeep.observability import logger
 MAX_AGE_SECONDS = 300
 REREAD_SECONDS = 5  # pause after a secret was refused or could not be read
 
-_PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } a JSON object is not taken for a key
+_PRINTABLE = re.compile(r"[!-z|~]+")  # valid in a header; without { and } a JSON object is not taken for a key
 
 Read: TypeAlias = Callable[[bool], str]  # the value of a secret, past its cache if True; raises SecretError
 

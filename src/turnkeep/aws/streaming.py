@@ -158,7 +158,7 @@ class StreamedAnswer:
         headers: dict[str, str] = {}
         for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in self._call.headers):
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        headers.pop("content-length", None)  # of what streams, the gateway does the framing
+        headers.pop("content-length", None)  # the gateway frames what is streamed
         prelude = {"statusCode": self._call.status, "headers": headers}
         return json.dumps(prelude).encode() + END_OF_PRELUDE
 
@@ -183,7 +183,7 @@ async def _post(address: str, invoke_id: str, invocation_id: str | None) -> Asyn
         "Trailer": f"{ERROR_TYPE}, {ERROR_BODY}",
     }
     if invocation_id:
-        headers[INVOCATION_ID] = invocation_id  # tells the Runtime API a late answer from the one it waits for
+        headers[INVOCATION_ID] = invocation_id  # lets the Runtime API distinguish a late answer from the current one
     target = f"/2018-06-01/runtime/invocation/{invoke_id}/response"
     post = _Post(reader, writer, h11.Request(method="POST", target=target, headers=list(headers.items())))
     try:

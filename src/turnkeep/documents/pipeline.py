@@ -35,7 +35,7 @@ class Pipeline:
         if claimed is None:
             self._attachments.drop(key)
             return
-        code, is_kept = "processing_failed", False  # so it ends where something raises, a detector for example
+        code, is_kept = "processing_failed", False  # the result if something raises, for example a detector
         try:
             code = self._code(claimed)
         except StoreUnavailable:
@@ -54,7 +54,7 @@ class Pipeline:
             count("DocumentFailed", code=code)
 
     def _code(self, claimed: Claimed) -> str:
-        """Return why there is no document; empty if there is one, or no thread that needs it."""
+        """Return the reason for no document; empty if there is one, or no thread that needs it."""
         if claimed.attempts > MAX_ATTEMPTS:
             return "parser_failed"
         try:
@@ -87,10 +87,10 @@ class Pipeline:
 
     def _hidden(self, claimed: Claimed, pieces: tuple[Piece, ...]) -> tuple[str, tuple[Piece, ...], dict[str, str]]:
         """Return the redacted name and pieces, and the values of the placeholders."""
-        from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - where no agent is private, nobody needs it
+        from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only redaction needs it
 
         values: dict[str, str] = {}
-        names: set[str] = set()  # of people met so far, so that a later surname alone is found
+        names: set[str] = set()  # people met so far, so that a later surname alone is found
         tag = functools.partial(self._attachments.vault.tag, claimed.head.pk)
 
         def hide(text: str) -> str:

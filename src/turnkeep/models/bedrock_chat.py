@@ -70,7 +70,7 @@ _BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {  # the first match c
     (NoCredentialsError, CredentialRetrievalError): (ModelError, _NO_CREDENTIALS),
     (ParamValidationError,): (ModelError, _REFUSED),
     (BotoCoreError, HTTPError): (ModelError, _FAILED),
-    (ConnectionError,): (ModelTruncated, "The answer broke off before its end."),  # so does langchain-aws call it
+    (ConnectionError,): (ModelTruncated, "The answer broke off before its end."),  # the class that langchain-aws raises
     (OSError,): (ModelError, _FAILED),
     (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (ModelError, _UNREADABLE),
 }

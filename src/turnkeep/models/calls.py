@@ -248,7 +248,7 @@ def _compact(schema: Any) -> Any:
     if len(kinds) == 1:
         return _compact({**kinds[0], **{name: value for name, value in schema.items() if name != "anyOf"}})
     kept = {name: _compact(value) for name, value in schema.items() if name not in _IDLE and name != "properties"}
-    if "properties" in schema:  # whose names may be those of what is left out
+    if "properties" in schema:  # its names may be those left out here
         kept["properties"] = {name: _compact(value) for name, value in schema["properties"].items()}
     return kept
 

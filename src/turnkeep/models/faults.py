@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
 
-RETRY_AFTER_SECONDS = 5  # where the server names no time
+RETRY_AFTER_SECONDS = 5  # if the server names no time
 TOO_LONG = "The conversation is longer than the model can read."
 
 _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {

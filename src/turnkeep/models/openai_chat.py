@@ -28,7 +28,7 @@ from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
 
 LONGEST_WAIT_SECONDS = 5
-NO_KEY = "unused"  # for servers without keys: the client library wants one
+NO_KEY = "unused"  # for servers without keys: the client library requires one
 
 _REASONING_MODEL = re.compile(r"o\d|gpt-(?:5|6)(?!.*chat)")
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)

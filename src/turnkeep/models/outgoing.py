@@ -66,6 +66,6 @@ def _hidden(value: Any, hide: Hide) -> Any:
     if isinstance(value, list | tuple):
         return [_hidden(each, hide) for each in value]
     if isinstance(value, dict):
-        kept = _KEPT if "role" in value else {*_KEPT, "name"}  # of a tool
+        kept = _KEPT if "role" in value else {*_KEPT, "name"}  # the name of a tool
         return {name: each if name in kept else _hidden(each, hide) for name, each in value.items()}
     return value

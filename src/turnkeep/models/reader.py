@@ -1,4 +1,4 @@
-"""Reads one answer of a model, whole or in pieces, whatever form its server gave it: callers see prose without
+"""Reads one answer of a model, whole or in pieces, in any form that a server gives it. Callers see prose without
 reasoning, tool calls with an object of arguments, and never a truncated answer."""
 
 import json
@@ -33,7 +33,7 @@ class Reader:
         self._tokens = self._letters = 0
 
     def whole(self, result: ChatResult) -> ChatResult:
-        """Return the result if its answers are complete. A body with null for its end says that it has none."""
+        """Return the result if its answers are complete. If a body's end is null, its server reports none."""
         if not result.generations:
             raise ModelError("The model's answer was empty.")
         for generation in result.generations:

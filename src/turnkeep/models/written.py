@@ -30,7 +30,7 @@ _MOST_OBJECTS, _DEEPEST = 100, 4
 
 @dataclass
 class Habit:
-    """Of one model: whether it may begin with reasoning that no tag opens. Its streams then wait for a closing tag."""
+    """Records whether a model may begin with reasoning that no tag opens. If so, streams wait for a closing tag."""
 
     waits: bool = True
 

@@ -1,4 +1,4 @@
-"""LangGraph's protocol, run by run. Threads as such are in `api.threads`, one object for all protocols."""
+"""LangGraph's protocol for runs. Routes for threads are in `api.threads`, one object for all protocols."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Assistants: one for each agent, under its name or the id that LangGraph's server gives a graph of that name."""
+"""Assistants: one per agent, under its name or the id that LangGraph's server gives a graph of that name."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,8 +17,8 @@ _STARTED = iso(datetime.now(UTC).timestamp())
 
 
 def agent_of(named: str) -> str:
-    """The agent of an assistant's id or name. Raises NotFound for an id that no agent has; whether there is an agent
-    of another name is asked where it runs."""
+    """Return the agent of an assistant's id or name; raise NotFound for an id that no agent has. Names are returned
+    unchecked; the run checks them."""
     if found := next((name for name in entries() if assistant_id(name) == named), None):
         return found
     try:
@@ -29,7 +29,7 @@ def agent_of(named: str) -> str:
 
 
 def _known(named: str) -> str:
-    """Raises NotFound, InvalidId for what is neither a name nor an id."""
+    """Raise NotFound, or InvalidId for a text that is neither a name nor an id."""
     name = agent_of(named)
     if name not in entries():
         raise InvalidId("assistant_id: Send the name of an agent, or the id of an assistant.")

@@ -1,5 +1,5 @@
-"""What LangGraph's clients may send. Unknown keys are passed over, as their server does it; what a client would rely on
-and not get is refused, and the answer says why."""
+"""Bodies of LangGraph's clients. Unknown keys are ignored, as on LangGraph's server. Options that a client would rely
+on and not get are rejected with advice."""
 
 import json
 from typing import Annotated, Any, Literal
@@ -33,7 +33,7 @@ _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
     "after_seconds": ((None, 0), "Leave it out: a run begins at once."),
     "feedback_keys": ((None, []), "Leave it out: no feedback is asked for."),
 }
-"""What a field may say, and what to send instead."""
+"""Accepted values of a field, and the advice for others."""
 
 
 def _check_offered(value: Any, info: ValidationInfo) -> Any:
@@ -48,7 +48,7 @@ def _listed(value: Any) -> Any:
 
 
 def _named(value: Any) -> Any:
-    """The id in what SDKs hand round: {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}."""
+    """Return the id from the form that SDKs pass: {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}."""
     if isinstance(value, dict) and value.get("checkpoint_ns"):
         raise fault("Send a checkpoint of the thread itself, whose `checkpoint_ns` is empty.")
     return (value.get("checkpoint_id") if isinstance(value, dict) else value) or None
@@ -61,7 +61,7 @@ def _check_modes(value: list[str]) -> list[str]:
 
 
 def _check_input(value: Any) -> Any:
-    if not isinstance(value, dict | None) and not graph_file():  # only a graph of one's own may take anything else
+    if not isinstance(value, dict | None) and not graph_file():  # only own graphs can take anything else
         raise fault("Send an object, as the graph takes it.")
     said = value.get("messages") if isinstance(value, dict) else None
     for message in said if isinstance(said, list) else []:
@@ -102,7 +102,7 @@ class Command(Body):
     goto: Annotated[Any, AfterValidator(_check_goto)] = None
 
     def said(self) -> JSON:
-        """Without what was not sent: an answer may be null."""
+        """Return only the fields that were sent: an answer may be null."""
         return self.model_dump(include=self.model_fields_set)
 
 
@@ -148,12 +148,12 @@ class RunBody(Body):
 
     @property
     def base(self) -> str | None:
-        """The checkpoint to go on from, in each of the places where clients name it."""
+        """Return the checkpoint to continue from, from any of the places where clients name it."""
         configured = (self.config.configurable or {}).get("checkpoint_id") if self.config else None
         return self.checkpoint or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
 
     def call(self, facts: JSON) -> GraphCall:
-        """What the graph is asked; `facts` are what its nodes read besides what the client says."""
+        """Return the call of the graph; its nodes read `facts` in addition to the client's values."""
         config = self.config or Config()
         said: JSON = {"tags": config.tags, "recursion_limit": config.recursion_limit}
         said["configurable"] = {**(config.configurable or {}), **facts}

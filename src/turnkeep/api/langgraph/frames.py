@@ -1,5 +1,5 @@
-"""A run in LangGraph's server-sent events: `metadata` first, then what each stream mode tells, `end` or `error` last.
-`end` says that the turn is kept; it saves clients the question how the run ended."""
+"""A run as LangGraph's server-sent events: `metadata` first, then each stream mode, `end` or `error` last. `end` means
+that the turn is stored, so clients need not ask how the run ended."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -14,14 +14,14 @@ INTERRUPT = "__interrupt__"
 
 
 def error_view(problem: Mapping[str, Any]) -> JSON:
-    """A problem in LangGraph's two words, `error` and `message`, and ours besides."""
+    """Return a problem with LangGraph's two fields, `error` and `message`, and ours."""
     name = "".join(word.capitalize() for word in problem["code"].split("_"))
     own = {key: problem[key] for key in ("code", "correlation_id", "retry_after") if key in problem}
     return {"error": name, "message": problem["detail"], **own}
 
 
 class RunFrames:
-    """The frames of one run, one after the other; `modes` are those that the client asked for."""
+    """The frames of one run in order; `modes` are those that the client asked for."""
 
     media_type, again, heartbeat = "text/event-stream; charset=utf-8", "stream", HEARTBEAT
 
@@ -42,7 +42,7 @@ class RunFrames:
                 return b"".join(self._frame(event, each) for event, each in told)
             case "complete":
                 return self._end(data["turn"])
-            case "error" if data["code"] != TurnInProgress.code:  # a run that goes on can be asked for again
+            case "error" if data["code"] != TurnInProgress.code:  # a run that continues can be requested again
                 return self._frame("error", error_view(data))
         return b""
 
@@ -69,7 +69,7 @@ class RunFrames:
 
 
 class FinalValues:
-    """The values that a run ends with and its open questions, as one JSON object, which may begin with blanks."""
+    """The final values of a run and its open questions, as one JSON object, which may begin with white space."""
 
     media_type, again, heartbeat = "application/json", "join", b"\n"
     _values: Any = {}  # noqa: RUF012 - never changed in place

@@ -1,4 +1,4 @@
-"""Runs that are over, or run elsewhere, told as if they ran here: the values that their turn ended with."""
+"""Streams of runs that are over or run elsewhere, as if they ran here: the values that their turn ended with."""
 
 import asyncio
 import time
@@ -20,8 +20,8 @@ JOIN_SECONDS, ANSWER_SECONDS = 300.0, 3.0
 def joined(
     services: "Services", principal: Principal, thread_id: str, run_id: str, *, until: float | None, cancels: bool
 ) -> RunningTurn:
-    """A run that may still run, here or elsewhere; waits for its end `until` (monotonic seconds). Where it `cancels`,
-    the run ends with its client."""
+    """Return a run that may still run, here or elsewhere. It waits for the end `until` (monotonic seconds). If it
+    `cancels`, the run ends with its client."""
     runs = services.runs
     seconds = max(0.0, until - time.monotonic() - ANSWER_SECONDS) if until else JOIN_SECONDS
 
@@ -29,7 +29,7 @@ def joined(
         try:
             return await runs.join(principal, thread_id, run_id, seconds)
         except asyncio.CancelledError:
-            with suppress(Conflict):  # it had ended by then
+            with suppress(Conflict):  # it has ended meanwhile
                 await runs.cancel(principal, thread_id, run_id, action="interrupt") if cancels else None
             raise
 
@@ -39,7 +39,7 @@ def joined(
 def retold(
     services: "Services", principal: Principal, running: RunningTurn, end: Callable[[], Awaitable[Turn]]
 ) -> RunningTurn:
-    """A run whose turn `end` gives."""
+    """Return a run whose turn comes from `end`."""
 
     async def tell(telling: RunningTurn) -> Turn:
         turn = await end()

@@ -1,4 +1,4 @@
-"""The stream mode `messages`: pieces of a message put together as they come."""
+"""The stream mode `messages`: each event contains the message as far as it is written."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ class Messages:
         self._calls: dict[str, dict[Any, JSON]] = {}
 
     def told(self, message: JSON, metadata: JSON) -> Iterator[tuple[str, Any]]:
-        """The events for one message or piece of one."""
+        """Yield the events for one message or piece of one."""
         name = str(message.get("id"))
         if name not in self._whole:
             yield "messages/metadata", {name: {"metadata": metadata}}
@@ -47,7 +47,7 @@ class Messages:
 
 
 def _joined(before: Any, more: Any) -> Any:
-    """Text after text; where either is a list of blocks, a list: "Hel" and [{"type": "text", "text": "lo"}]."""
+    """Join text to text. If either is a list of blocks, return a list: "Hel" and [{"type": "text", "text": "lo"}]."""
     if isinstance(before, str) and isinstance(more, str):
         return before + more
     return [*_blocks(before), *_blocks(more)]
@@ -60,7 +60,7 @@ def _blocks(content: Any) -> list[Any]:
 
 
 def _arguments(text: str) -> Any:
-    """None of them before they are whole: '{"city": "Par'."""
+    """Return the arguments, none until they are complete: '{"city": "Par'."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Runs: on a thread each makes a turn of it, as POST /threads/{thread_id}/turns does; without one nothing is kept."""
+"""Runs. On a thread each makes a turn, as POST /threads/{thread_id}/turns does; without a thread nothing is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ Status = Literal["pending", "running", "error", "success", "timeout", "interrupt
 
 
 async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest:
-    """Without a thread nothing is kept, so that a key or a checkpoint means nothing."""
+    """Read the request. Without a thread nothing is stored, so a key or a checkpoint has no meaning."""
     agent, thread_id = agent_of(body.assistant_id), request.path_params.get("thread_id")
     if thread_id:
         name_thread(request, check_id(thread_id))
@@ -80,7 +80,7 @@ class RunRoutes(Routes):
         return self._answer(running, run_id, FinalValues(), goes_on=body.on_disconnect != "cancel")
 
     async def _start(self, asked: TurnRequest) -> "tuple[RunningTurn, str]":
-        """Raises what keeps the run from beginning; what ends it later is told on its stream."""
+        """Start the run; raise errors before its start. Later errors are sent on its stream."""
         running = await self._turns.start(asked)
         if running.replayed:
             running = retold(self._services, asked.principal, running, running.finish)
@@ -89,8 +89,8 @@ class RunRoutes(Routes):
     def _answer(
         self, running: "RunningTurn", run_id: str, shown: RunFrames | FinalValues, *, goes_on: bool = False
     ) -> RunStream:
-        """Begins at once, with the run's id in the headers. As on LangGraph's server a run outlives its client unless
-        told otherwise; one that is not kept never does."""
+        """Answer immediately, with the run's id in the headers. As on LangGraph's server a run outlives its client
+        unless the client asks otherwise. A run that is not stored never does."""
         place = _places(running.thread_id, run_id, shown.again)
         return RunStream(
             running,
@@ -103,8 +103,8 @@ class RunRoutes(Routes):
         )
 
     async def create(self, asked: Asked, response: Response) -> JSON:
-        """A run in the background. Without a thread it gets one of its own, which expires as others do: what nobody
-        waits for has to lie somewhere."""
+        """Start a run in the background. Without a thread it gets its own, which expires like others: the result must
+        be stored somewhere until it is read."""
         if asked.thread_id is None or asked.create:
             asked = replace(asked, thread_id=asked.thread_id or self._new_id())
             make = partial(self._store.threads.create, if_exists="do_nothing")
@@ -134,7 +134,7 @@ class RunRoutes(Routes):
         cancel_on_disconnect: bool = False,
         stream_mode: Some = (),
     ) -> RunStream:
-        """Waits for the end of the run, wherever it runs, and tells it. Clients that name no mode send an empty one."""
+        """Wait for the end of the run, wherever it runs, and stream it. Clients that name no mode send an empty one."""
         shown = RunFrames(run_id, [mode for mode in stream_mode if mode] or ["values"], resumable=True)
         return await self._joined(request, thread_id, run_id, shown, cancels=cancel_on_disconnect)
 
@@ -142,21 +142,21 @@ class RunRoutes(Routes):
         self, request: Request, thread_id: str, run_id: str, shown: RunFrames | FinalValues, *, cancels: bool = False
     ) -> RunStream:
         caller, until = request.state.principal, getattr(request.state, "deadline", None)
-        await self._services.runs.read(caller, thread_id, run_id)  # an unknown run is a status, not an event
+        await self._services.runs.read(caller, thread_id, run_id)  # an unknown run gives a status, not an event
         running = joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
         return self._answer(running, run_id, shown)
 
     async def cancel(
         self, thread_id: Id, run_id: RunId, caller: Caller, response: Response, action: Action = "interrupt"
     ) -> JSON:
-        """Returns when nothing of the run can be kept any more, whether one asked to `wait` or not."""
+        """Cancel the run. Returns when none of it can be stored any more, even without `wait`."""
         response.headers.update(_places(thread_id, run_id, "join"))
         await self._services.runs.cancel(caller, thread_id, run_id, action=action)
         return {}
 
 
 def _places(thread_id: str | None, run_id: str, again: str) -> dict[str, str]:
-    """Where a run is found, without host and stage: clients put those before it. One that is not kept is nowhere."""
+    """Return a run's headers, without host and stage, which clients prepend. A run that is not stored has no place."""
     if thread_id is None:
         return {"Content-Location": f"/runs/{run_id}"}
     place = f"/threads/{thread_id}/runs/{run_id}"

@@ -1,4 +1,4 @@
-"""What a run's body says, as text: the message of the turn that it makes, and whether it can be told from others."""
+"""The body of a run as text: the message of its turn, and whether the body identifies a retry."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -45,7 +45,7 @@ def _heard(body: RunBody) -> Iterator[tuple[Any, Any]]:
 
 
 def _text(content: Any) -> str:
-    """Of blocks their texts: [{"type": "text", "text": "hello"}]; of anything else its JSON."""
+    """Return the texts of blocks: [{"type": "text", "text": "hello"}]; of anything else its JSON."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []

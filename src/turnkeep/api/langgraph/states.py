@@ -1,4 +1,4 @@
-"""States of a thread: read, changed, and what came before them; and threads counted and copied."""
+"""States of a thread: reading, changing and history; counting and copying of threads."""
 
 from collections.abc import Callable
 
@@ -56,7 +56,7 @@ class StateRoutes(Routes):
     def history(
         self, thread_id: Id, caller: Caller, response: Response, body: HistoryQuery | None = None
     ) -> list[JSON]:
-        """As many states as fit into one answer; X-Pagination-Next is then the `before` of those that are left."""
+        """Return as many states as fit into one answer. X-Pagination-Next is the `before` of the remaining ones."""
         found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
         shown, is_cut = fitting(state.as_json(thread_id) for state in found)
         if is_cut:
@@ -64,7 +64,7 @@ class StateRoutes(Routes):
         return shown
 
     def count(self, caller: Caller, body: ThreadSearch | None = None) -> int:
-        """No more than the 1,000 newest are looked at."""
+        """Count threads, among the 1,000 newest at most."""
         wanted = (body or ThreadSearch()).model_copy(update={"limit": SEARCHED_THREADS, "offset": 0})
         return len(find_threads(self._store, caller, wanted))
 

@@ -1,4 +1,4 @@
-"""What the caller remembers across threads, as LangGraph's SDKs put, read, search and delete it."""
+"""The caller's store across threads: LangGraph's SDKs put, read, search and delete items."""
 
 import json
 from collections.abc import Callable
@@ -57,7 +57,7 @@ class Listing(Body):
 
 
 class StoreRoutes(Routes):
-    """A caller's memory may take a while the first time, hence routes in threads."""
+    """Routes run in threads, because a caller's memory may be slow the first time."""
 
     def register(self, add: Callable[..., None]) -> None:
         add("/store/items", self.put, methods=["PUT"], status_code=204)
@@ -81,7 +81,7 @@ class StoreRoutes(Routes):
         namespace: str = "",
         refresh_ttl: bool | None = None,
     ) -> JSON | None:
-        """`namespace` is the labels joined by periods."""
+        """Return an item. `namespace` is its labels joined by periods."""
         labels = tuple(_check_labels(namespace.split(".")))
         item = self._services.stores(caller).get(labels, key, refresh_ttl=refresh_ttl)
         return None if item is None else _view(item)

@@ -19,7 +19,7 @@ NO_CANCEL = "Nothing runs in the background; close the connection of a response 
 
 
 def register(router: APIRouter, services: "Services", new_id: Callable[[], str]) -> None:
-    """Routes under /v1, also for what is asked there and cannot be had."""
+    """Add the routes under /v1, including those of OpenAI that are not supported."""
     add = partial(router.add_api_route, response_model=None, route_class_override=OpenAIRoute, include_in_schema=False)
     for routes in (ChatRoutes, has.ResponseRoutes, has.ConversationRoutes):
         routes(services, new_id).register(add)

@@ -1,5 +1,5 @@
-"""What OpenAI's clients may send. They send more with every release, so unknown fields are let through: what has no
-effect is told by a warning, and what a client would rely on and not get is refused. An agent reads and writes text."""
+"""Bodies of OpenAI's clients. They send more with every release, so unknown fields are accepted. Ignored fields give a
+warning; fields that a client would rely on and not get are rejected. An agent reads and writes text."""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _ONLY: JSON = {
     "modalities": (["text"],),
     "tool_choice": ("auto", "none"),
 }
-"""What a client may send of what it would rely on."""
+"""Accepted values of fields that a client would rely on."""
 _WITHOUT_EFFECT = (
     *("tools", "functions", "instructions", "temperature", "top_p", "max_tokens", "max_completion_tokens", "stop"),
     *("max_output_tokens", "max_tool_calls", "seed", "presence_penalty", "frequency_penalty", "logit_bias"),
@@ -49,7 +49,7 @@ class Run(Body):
     text: JSON | None = None
 
     def check(self) -> list[str]:
-        """What was sent and has no effect, as "tools_not_used". Raises UnsupportedParameter."""
+        """Return warnings for sent fields that are ignored, such as "tools_not_used". Raises UnsupportedParameter."""
         given: JSON = dict(self)
         given["text.format"] = (self.text or {}).get("format")
         for name, values in _ONLY.items():
@@ -90,7 +90,7 @@ class NewConversation(Body):
 
 
 def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[str]]:
-    """The messages as LangChain has them, the user's newest last, and a warning for all that is left out. Raises
+    """Return the messages in LangChain's form, the user's newest last, and a warning for all that is left out. Raises
     UnsupportedParameter, InvalidRequest, MessageTooLong."""
     messages: list[JSON] = []
     warnings: list[str] = []

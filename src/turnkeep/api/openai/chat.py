@@ -43,7 +43,7 @@ class ChatRoutes(Starting):
         return JSONResponse(_model(model))
 
     async def complete(self, body: ChatCompletion, request: Request, caller: Caller) -> Response:
-        """A turn. Open WebUI's user counts where the caller may act for others."""
+        """Run a turn. Open WebUI's user counts if the caller may act for others."""
         unused = body.check()
         if _is_task(request.headers, body):
             return self._task(body)
@@ -70,8 +70,8 @@ class ChatRoutes(Starting):
 
 
 class _History:
-    """Messages sent before the newest one, which alone counts. A client that sends all of them repeats the body on a
-    retry, and "yes" said twice has another history. Otherwise only the client can tell."""
+    """Messages before the newest one, which alone counts. A client that sends all of them repeats the body on a retry,
+    and a second "yes" has another history. Other clients must mark their retries."""
 
     def __init__(self, messages: list[JSON], request: Request) -> None:
         self._messages = messages
@@ -83,11 +83,11 @@ class _History:
         return {**place, "repeat": "exact", "said": digest(self._messages)} if self._is_whole else place
 
     def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
-        """Adds a warning to the turn where the thread holds another history than the client's: nothing is merged."""
+        """Return a function that adds a warning if the thread's history is not the client's; they are not merged."""
         turns = turns_before(running)
         ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]
         theirs = [each["content"].strip() for each in self._messages[:-1]]
-        is_hidden = any(turn.private for turn in turns)  # what stands in them is not what was said
+        is_hidden = any(turn.private for turn in turns)  # their stored text is redacted
         is_other = bool(ours) and not is_hidden and theirs[-len(ours) :] != ours
         asked = sum(each["type"] == "human" for each in self._messages)
 
@@ -99,7 +99,7 @@ class _History:
 
 
 def _thread_of(request: Request, body: ChatCompletion) -> str | None:
-    """The thread that is named. A chat that Open WebUI does not keep, as "local:Vq3x", names none."""
+    """Return the named thread. A chat that Open WebUI does not store, such as "local:Vq3x", names none."""
     if given := request.headers.get(THREAD_HEADER):
         return check_id(given, where=THREAD_HEADER)
     named = (body.metadata or {}).get("thread_id")

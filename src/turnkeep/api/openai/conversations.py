@@ -46,7 +46,7 @@ class ResponseRoutes(Starting):
         return await self._answer(running, self._words(body, running), wanted, stream=body.stream)
 
     async def _begun(self, body: NewResponse, request: Request, wanted: TurnRequest) -> "RunningTurn":
-        """After a response, in a conversation, or in a thread that begins; nowhere if it is not to be stored."""
+        """Start after a response, in a conversation or in a new thread; without a thread if it must not be stored."""
         if body.previous_response_id is not None:
             return await self._start_after(request, wanted, read_response_id(body.previous_response_id))
         if body.thread_id is not None:
@@ -70,7 +70,7 @@ class ResponseRoutes(Starting):
         return JSONResponse(Answer(response_id, int(turn.created_at), turn.agent, item, turn.thread_id).whole(turn))
 
     def delete(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
-        """Where its thread holds no other turn, with the thread."""
+        """Delete the response with its thread, which must have no other turn."""
         thread_id = str(self._turn(response_id, request, caller).thread_id)
         if self._store.threads.read(caller, thread_id).turn_count != 1:
             raise UnsupportedParameter("response_id", ONLY_WHOLE)
@@ -106,7 +106,7 @@ class ConversationRoutes(Starting):
         return _shown(self._store.threads.read(caller, thread_id))
 
     def change(self, thread_id: Id, body: NewConversation, caller: Caller) -> JSONResponse:
-        """The metadata as a whole, as OpenAI has it: a key that is not sent goes."""
+        """Replace all metadata, as OpenAI does: keys that are not sent are removed."""
         old = dict.fromkeys(self._store.threads.read(caller, thread_id).metadata)
         return _shown(self._store.threads.update(caller, thread_id, {**old, **(body.metadata or {})}))
 
@@ -137,7 +137,7 @@ class ConversationRoutes(Starting):
 
 
 def _place(item: str) -> tuple[int, int]:
-    """The number of the turn, and which of its items it is. Raises NotFound."""
+    """Return the number of the turn and the index of the item in it. Raises NotFound."""
     found = _ITEM.fullmatch(item)
     if found is None:
         raise NotFound("The conversation has no such item.")

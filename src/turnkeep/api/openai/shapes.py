@@ -26,7 +26,7 @@ class UnsupportedParameter(InvalidRequest):
 
 
 class OpenAIRoute(JsonRoute):
-    """Returns OpenAI's errors. Clients send the whole history; a Lambda function accepts 6 MB, quoting included."""
+    """Returns OpenAI's errors. Clients send the whole history; a Lambda function accepts 6 MB, escaping included."""
 
     max_body_bytes: ClassVar[int] = 4 * 1024 * 1024
 

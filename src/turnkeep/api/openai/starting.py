@@ -1,5 +1,5 @@
-"""Which thread a request runs on, and what of it is a retry. OpenAI's clients send no key; they count their tries, and
-some bodies say by themselves after what they come."""
+"""Chooses a request's thread and detects retries. OpenAI's clients send no key; they count their tries, and some bodies
+name what they follow."""
 
 import hashlib
 import re
@@ -45,14 +45,14 @@ class ResponseId(NamedTuple):
         return f"resp_{self.number}_{self.run}_{self.thread_id}"
 
     def check(self, turn: Turn) -> Turn:
-        """Raises NotFound where the turn is another."""
+        """Return the turn; raise NotFound if it is another one."""
         if turn.run_id is None or run_digest(turn.run_id).hex() != self.run:
             raise NotFound(_NO_RESPONSE)
         return turn
 
 
 def read_response_id(text: str) -> ResponseId:
-    """Raises NotFound, also for the id of a response that was not stored."""
+    """Parse the id; raise NotFound, also for the id of a response that was not stored."""
     found = _RESPONSE.fullmatch(text)
     if found is None:
         raise NotFound(_NO_RESPONSE)
@@ -68,13 +68,13 @@ def digest(messages: list[JSON]) -> str:
 
 
 def turns_before(running: "RunningTurn") -> list[Turn]:
-    """What the run goes on from, as far as it was read; none of a replay. What is hidden stays so."""
+    """Return the turns before the run, as far as they were read; none for a replay. Redacted text stays redacted."""
     links = running.loaded.links if running.loaded else ()
     return [turn_of(link, {}) for link in links if "turn" in link.payload]
 
 
 async def _only_after(previous: ResponseId, running: "RunningTurn") -> "RunningTurn":
-    """Raises NotFound where the newest turn has the number of that response and is of another branch."""
+    """Raise NotFound if the newest turn has the response's number but is on another branch."""
     if before := turns_before(running):
         try:
             previous.check(before[-1])
@@ -85,7 +85,7 @@ async def _only_after(previous: ResponseId, running: "RunningTurn") -> "RunningT
 
 
 class Starting(Routes):
-    """What starts runs, also where their thread has still to be found or made, and answers with them."""
+    """Starts runs, finding or creating their thread if needed, and answers with them."""
 
     def _now(self) -> int:
         return self._turns.budget.now()
@@ -93,7 +93,7 @@ class Starting(Routes):
     def _wanted(
         self, request: Request, caller: Principal, body: Run, messages: list[JSON], told: list[str]
     ) -> TurnRequest:
-        """What both wires say alike; `told` are warnings."""
+        """Return the request as both wires send it; `told` are warnings."""
         return TurnRequest(
             principal=caller,
             message=messages[-1]["content"],
@@ -109,13 +109,13 @@ class Starting(Routes):
         wanted = replace(wanted, **changes)
         if wanted.thread_id:
             name_thread(request, wanted.thread_id)
-        elif wanted.key:  # nothing is kept under it, so it is not returned either
+        elif wanted.key:  # nothing is stored under it, so it is not returned
             del request.state.idempotency_key
         return await self._turns.start(replace(wanted, repeat=None) if wanted.key else wanted)
 
     async def _start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
-        """After the turn of an earlier response: in its thread while that is the newest one, else in a copy that ends
-        there. The body names what it comes after, so the same body again is a retry, there and here."""
+        """Start after the turn of an earlier response: in its thread if that is the newest turn, else in a copy that
+        ends there. The body names what it follows, so the same body again is a retry in both."""
         wanted = replace(wanted, after=previous.number, repeat="exact")
         try:
             running = await self._start(request, wanted, thread_id=previous.thread_id)
@@ -152,7 +152,7 @@ class Starting(Routes):
         stream: bool | None,
         seen: Callable[[Turn], Turn] = lambda turn: turn,
     ) -> Response:
-        """Its headers say what is known before it; `seen` adds to the turn what is known with it."""
+        """Answer with the headers known before the run ends; `seen` adds to the turn what is known after it."""
         told = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(wanted.warnings)}
         headers = {name: value for name, value in told.items() if value} | replay_headers(running)
         if not stream:

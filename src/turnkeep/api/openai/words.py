@@ -1,5 +1,5 @@
-"""A turn in the words of both wires, whole and event by event. The object `turnkeep` holds all else of a turn: SQL,
-rows, warnings, cost. A final event of success is sent only after the turn is stored."""
+"""A turn in the format of both wires, whole and event by event. The object `turnkeep` has everything else of a turn:
+SQL, rows, warnings, cost. A final event of success is sent only after the turn is stored."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,14 +19,14 @@ _SAME |= dict.fromkeys(("error", "incomplete_details", "instructions", "temperat
 
 
 def kept(turn: Turn) -> Turn:
-    """Raises for a turn that should be kept and is not: of an error OpenAI's own clients try again."""
+    """Return the turn; raise an error, which OpenAI's own clients retry, if it should be stored and is not."""
     if fault := not_kept(turn):
         raise fault
     return turn
 
 
 class Words(Protocol):
-    """Makes frames of a run's events. What a client was shown is never taken back."""
+    """Makes frames of a run's events. Text that was sent is never taken back."""
 
     metadata: JSON | None
     shown: str | None = None
@@ -104,7 +104,7 @@ class Completion(Words):
 
 
 class Answer(Words):
-    """A response. `item` is the id of its only message; `given` are fields that only the request tells."""
+    """A response. `item` is the id of its only message; `given` are fields known only from the request."""
 
     def __init__(self, id_: str, created: int, model: str, item: str, thread_id: str | None, **given: Any) -> None:
         about = {"id": id_, "created_at": created, "model": model, "store": thread_id is not None}
@@ -142,7 +142,7 @@ class Answer(Words):
         return frames + self._event("response.completed", response=done)
 
     def fail(self, error: JSON) -> bytes:
-        """An `error`, at which OpenAI's clients raise; of `response.failed` they only tell."""
+        """Return an `error`, for which OpenAI's clients raise; they only report `response.failed`."""
         return self._event("error", **error["error"] | error)
 
     def _of_text(self, name: str, **data: Any) -> bytes:
@@ -184,12 +184,12 @@ def _usage(turn: Turn, asked: str, answered: str) -> JSON:
 
 
 def citations(turn: Turn) -> list[JSON]:
-    """Of a response: a source with a web address is cited there, any other as a file."""
+    """Return the citations of a response: a source with a web address there, any other as a file."""
     return [_citation(source, *place) for source in turn.sources for place in _places(source, turn.reply)]
 
 
 def url_citations(turn: Turn) -> list[JSON]:
-    """Of a chat completion, which knows web addresses only."""
+    """Return the citations of a chat completion, which supports web addresses only."""
     found = [each for each in citations(turn) if each.pop("type") == "url_citation"]
     return [{"type": "url_citation", "url_citation": each} for each in found]
 
@@ -202,7 +202,7 @@ def _citation(source: Source, start: int, end: int) -> JSON:
 
 
 def _places(source: Source, reply: str) -> Iterator[tuple[int, int]]:
-    """Where the reply names the source, as "[1706.03762]" or by its address; the end where it is cited without."""
+    """Yield where the reply names the source, as "[1706.03762]" or by its address; otherwise the end of the reply."""
     names = [rf"\[{re.escape(source.id)}\](?!\()", *([re.escape(source.url)] if source.url else [])]
     found = [match.span() for match in re.finditer("|".join(names), reply)]
     yield from found or ([(len(reply), len(reply))] if source.cited else [])

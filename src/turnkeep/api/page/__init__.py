@@ -1,5 +1,5 @@
-"""The chat page: the files in `static`, unchanged. The path of modules contains the checksum of all, so a browser keeps
-them for good. The page itself is requested each time. No authentication here."""
+"""The chat page: the files in `static`, unchanged. The path of modules contains the checksum of all, so a browser can
+cache them forever. The page itself is requested each time. No authentication here."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -26,7 +26,7 @@ _POLICY = (
 
 
 def register(router: APIRouter, services: Services, _: Callable[[], str]) -> None:
-    """Adds nothing where the setting PAGE is off."""
+    """Add the routes; nothing if the setting PAGE is off."""
     if services.settings.page:
         router.routes.append(Route("/", _page, methods=["GET"]))
         router.routes.append(Route(FILES, _file, methods=["GET"]))
@@ -34,7 +34,7 @@ def register(router: APIRouter, services: Services, _: Callable[[], str]) -> Non
 
 @cache
 def files() -> Mapping[str, bytes]:
-    """All by their path in `static`."""
+    """Return all files by their path in `static`."""
     found = sorted(path for path in STATIC.rglob("*") if path.suffix in _TYPES)
     return {path.relative_to(STATIC).as_posix(): path.read_bytes() for path in found}
 
@@ -48,7 +48,7 @@ def checksum() -> str:
 
 
 async def _page(request: Request) -> Response:
-    """Its links are relative, so that it works under a stage and a base path; without a last slash they would not."""
+    """Return the page. Its relative links work under a stage and a base path, but need a final slash."""
     path = request.scope.get("aws.event", {}).get("requestContext", {}).get("path", "/")
     if not path.endswith("/"):
         return RedirectResponse(f"{path}/")
@@ -57,13 +57,13 @@ async def _page(request: Request) -> Response:
 
 
 def _modules() -> bytes:
-    """All at once, where each would be asked for when another that imports it has come."""
+    """Return links to all modules; otherwise each is requested only after the one that imports it."""
     names = [name for name in files() if name.endswith(".js") and not name.endswith(".iife.min.js")]
     return "\n".join(f'<link rel="modulepreload" href="page/{{checksum}}/{name}">' for name in names).encode()
 
 
 async def _file(request: Request) -> Response:
-    """One of another version is answered too, by a server that is about to be replaced, but not kept."""
+    """Return a file. One of another version comes from a server that is being replaced; it is not cached."""
     name = request.path_params["file"]
     if name not in files() or name == PAGE:
         raise NotFound
