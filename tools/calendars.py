@@ -1,5 +1,5 @@
-"""Writes src/turnkeep/blocks/calendars.json: how languages write months, currencies and large numbers, taken from
-`babel`, which is too large to take along.
+"""Writes src/turnkeep/blocks/calendars.json: how languages write months, currencies and large numbers. The source is
+`babel`, which is too large to ship.
 
     python tools/calendars.py
 """
@@ -12,19 +12,19 @@ from babel.core import Locale
 from babel.dates import get_month_names
 from babel.numbers import get_currency_name, get_currency_symbol
 
-# Those whose months are words between a day and a year.
+# Languages that write the month as a word between day and year.
 # fmt: off
 LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "pl", "sv", "da", "nb", "fi", "ro", "tr", "ca", "cs", "sk", "hu",
              "hr", "sl", "et", "lv", "lt", "el", "bg", "ru", "uk")
 # fmt: on
 ISO = ("USD", "EUR", "GBP", "CHF", "JPY", "INR")
-BY_WORD = ("USD", "EUR", "GBP")  # whose names languages have words for: "libras", "dollari"
+BY_WORD = ("USD", "EUR", "GBP")  # currencies that languages have words for: "libras", "dollari"
 SIGNS = {"USD": "$ us$ dollar dollars", "EUR": "€ euro euros", "GBP": "£ pound pounds", "JPY": "¥", "INR": "₹"}
 STEMS = {
     "USD": ("dol", "dòl", "dól", "дол", "δολ"),
     "EUR": ("eur", "evr", "eir", "евр", "євр", "ευρ"),
     "GBP": ("pou", "pfu", "pon", "pun", "fun", "fon", "lib", "lir", "liv", "lli", "ste", "szt", "фун", "лир", "λίρ"),
-}  # "British pounds" is told by "pounds" alone
+}  # "pounds" alone identifies "British pounds"
 SHORT = {"1000": "k", "1000000": "m mn", "1000000000": "b bn", "1000000000000": "t"}
 FILE = Path(__file__).parents[1] / "src/turnkeep/blocks/calendars.json"
 
@@ -38,7 +38,7 @@ def tables() -> dict[str, Any]:
 
 
 def _months(language: str) -> list[str]:
-    """For each month its forms: "januar jan", "März Mrz" in lower case."""
+    """Return the forms of each month: "januar jan", "März Mrz" in lower case."""
     forms: list[list[str]] = [[] for _ in range(12)]
     for width, context in (("wide", "format"), ("wide", "stand-alone"), ("abbreviated", "format")):
         for number, name in get_month_names(width, context=context, locale=language).items():  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def _months(language: str) -> list[str]:
 
 
 def _scales(language: str) -> Table:
-    """ "million Millionen Mio", by what it stands for. A pattern without a digit, such as "mille", names no count."""
+    """Return "million Millionen Mio", by its value. A pattern without a digit, such as "mille", is not a number."""
     found: dict[str, list[str]] = {}
     for width in ("long", "short"):
         for forms in Locale.parse(language).compact_decimal_formats[width].values():
@@ -60,7 +60,7 @@ def _scales(language: str) -> Table:
 
 
 def _currencies() -> Table:
-    """Signs, codes and names, by code: "£ gbp pounds libras"."""
+    """Return signs, codes and names, by code: "£ gbp pounds libras"."""
     found = {code: [*SIGNS.get(code, "").split(), code.casefold()] for code in ISO}
     for language in LANGUAGES:
         for code in ISO:

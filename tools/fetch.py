@@ -23,7 +23,7 @@ def say(line: str) -> None:
 
 
 def fetch_store() -> None:
-    """Raises LocalError with the remedy."""
+    """Fetch Java and DynamoDB Local if missing; raise LocalError, which names the remedy."""
     if not find_java(os.environ):
         fetch_java(os.environ, say)
     if not find_emulator(os.environ):
@@ -31,7 +31,7 @@ def fetch_store() -> None:
 
 
 def fetch_for_check() -> None:
-    """Fills uv's cache with the packages that the tests install; raises LocalError."""
+    """Fill uv's cache with the packages that the tests install; raise LocalError."""
     run(sys.executable, "tests/mariadb.py")
     say("Fetching the packages that tests install, where uv's cache lacks them ...")
     with TemporaryDirectory() as name:
@@ -54,7 +54,7 @@ def _installed_by_tests(locked: str) -> Iterator[tuple[str, ...]]:
 
 
 def run(*command: str) -> None:
-    """Raises LocalError where the command fails; it has printed why."""
+    """Run the command; raise LocalError if it fails, after it has printed why."""
     if subprocess.run(command, cwd=ROOT, check=False).returncode:  # noqa: S603
         raise LocalError(f"`{' '.join(command)}` failed. Check the registries and try again.")
 

@@ -52,7 +52,7 @@ class NotPossibleError(Exception):
 
 @dataclass
 class Talk:
-    """What one graph did with its turns, and what is wrong with it."""
+    """One graph's turns, their results and their faults."""
 
     turns: list[Any]
     results: list[Any] = field(default_factory=list)
@@ -168,7 +168,7 @@ class Project:
                 process.wait()
 
     def run(self) -> Iterator[str]:
-        """The rows of its graphs, or one row if it does not run here."""
+        """Yield the rows of its graphs, or one row if it does not run here."""
         try:
             if self.commit:
                 self.fetch()
@@ -198,7 +198,7 @@ class Project:
             yield f"`{graph}` | {talk}"
 
     def run_beside(self, model: str, talks: dict[str, Talk]) -> str:
-        """All turns of each graph under `langgraph dev`; why it does not start."""
+        """Run all turns of each graph under `langgraph dev`; return why it does not start, or nothing."""
         command = ("langgraph", "dev", "--no-browser", "--no-reload", "--config", "langgraph.plain.json")
         try:
             with self.serve(model, *command) as client:
@@ -210,7 +210,7 @@ class Project:
         return ""
 
     def run_with_kills(self, model: str, talks: dict[str, Talk]) -> None:
-        """One turn of each graph, SIGKILL, the next turn of each graph."""
+        """Run one turn of each graph, then SIGKILL, then the next turn of each graph."""
         with tempfile.TemporaryDirectory() as home:
             for number in range(max(len(talk.turns) for talk in talks.values())):
                 with self.serve(model, "turnkeep", "dev", home=home) as client:
@@ -223,7 +223,7 @@ class Project:
 
 
 def _loopback(model: str) -> dict[str, str]:
-    """The stub for each provider, and a proxy that does not exist for everything else."""
+    """Return the stub's address for each provider, and a nonexistent proxy for everything else."""
     keys = {f"{name}_API_KEY": "none" for name in ("OPENAI", "ANTHROPIC", "TAVILY", "GROQ", "GOOGLE", "FIREWORKS")}
     urls = {"OPENAI_BASE_URL": f"{model}/v1", "OPENAI_API_BASE": f"{model}/v1", "GROQ_API_BASE": model}
     urls |= {"ANTHROPIC_BASE_URL": model, "ANTHROPIC_API_URL": model}
@@ -274,7 +274,7 @@ def _error(result: JSON) -> str:
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """Name where two values differ, but for ids and times."""
+    """Name where two values differ, except for ids and times."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted({*one, *other} - VARYING):
             yield from differences(one.get(key), other.get(key), f"{path}.{key}")

@@ -15,8 +15,8 @@ JSON = dict[str, Any]
 
 
 class Script:
-    """The tools that the model calls after each message of a user, in their order, and arguments by the name of a tool
-    or schema. An argument that is not here is the smallest that its schema allows."""
+    """The tools that the model calls after each user message, in order, and arguments by the name of a tool or schema.
+    A missing argument is the smallest that its schema allows."""
 
     def __init__(self, calls: Sequence[str], arguments: JSON):
         self.calls, self.arguments = calls, arguments
@@ -60,7 +60,7 @@ def _smallest(schema: JSON, root: JSON) -> Any:
 
 
 def _called(messages: Sequence[JSON]) -> str:
-    """What followed the last message that a user wrote, as JSON."""
+    """Return the messages after the last one of a user, as JSON."""
     texts = [json.dumps(message) for message in messages]
     users = [n for n, text in enumerate(texts) if messages[n]["role"] == "user" and '"tool_result"' not in text]
     return "".join(texts[users[-1] + 1 if users else 0 :])

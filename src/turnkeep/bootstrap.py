@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
     from mypy_boto3_dynamodb import DynamoDBClient
 
-# What a request waits for its store: three tries, each short, well inside a turn's deadline.
+# A request's limits for its store: three short tries, well inside a turn's deadline.
 CLIENT_CONFIG: Mapping[str, Any] = {
     "retries": {"mode": "standard", "total_max_attempts": 3},
     "connect_timeout": 1,
@@ -51,7 +51,7 @@ def build(
 ) -> Services:
     """Build all services. `refresh`: the key ring's current secrets. `uploads`: receives files unless a route does."""
     if settings.pii_detector:
-        from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
+        from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - few deployments have one
 
         add_detector(settings.pii_detector)
     time_and_chance: Mapping[str, Any] = {"clock": clock, "mint": secrets.token_bytes}
@@ -99,7 +99,7 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         file = graph_file()
         if file is None or not file.store:
             return {}
-        from turnkeep.memory.meaning import options_of  # noqa: PLC0415 - LangGraph, on the paths that need it
+        from turnkeep.memory.meaning import options_of  # noqa: PLC0415 - LangGraph, only on the paths that need it
         from turnkeep.owngraphs import attribute_of  # noqa: PLC0415
 
         try:

@@ -22,7 +22,7 @@ class Entry:
     build: str
     settings: str = ""
     add_commands: str = ""
-    graph: GraphSpec | None = None  # of a langgraph.json, instead of `build`
+    graph: GraphSpec | None = None  # a graph of a langgraph.json, instead of `build`
 
 
 @functools.cache
@@ -53,7 +53,7 @@ def _load(point: EntryPoint) -> Entry | None:
     try:
         entry = point.load()
     except (ImportError, AttributeError) as error:
-        from turnkeep.observability import logger  # noqa: PLC0415 - only where something is wrong
+        from turnkeep.observability import logger  # noqa: PLC0415 - only if something is wrong
 
         logger.error("agent cannot be loaded", agent=point.name, reason=str(error))
         return None

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")  # of a graph: "agent", "Deep Researcher"
+NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")  # a graph's name: "agent", "Deep Researcher"
 _PLACE = re.compile(r"(.+):([^:/\\]+)")
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _REFUSED = {
@@ -57,7 +57,7 @@ class GraphSpec:
 
     @property
     def place(self) -> str:
-        """The beginning of every message about it."""
+        """Return the beginning of every message about it."""
         return f"{self.where}: graph `{self.name}`"
 
     @property
@@ -92,7 +92,7 @@ class GraphFile:
         """Return the variables of `env`, none if its file is missing."""
         if not isinstance(self.env, str):
             return {name: str(value) for name, value in self.env.items()}
-        from dotenv import dotenv_values  # noqa: PLC0415 - hardly any start needs it
+        from dotenv import dotenv_values  # noqa: PLC0415 - few starts need it
 
         return {name: value for name, value in dotenv_values(self.path.parent / self.env).items() if value is not None}
 
@@ -174,7 +174,7 @@ class _Reader:
         return ""
 
     def _own(self) -> Mapping[str, Any]:
-        """The extension key."""
+        """Return the extension key."""
         own: Mapping[str, Any] = self._kind("turnkeep", dict, "an object", {})
         self._check_keys(own, _OWN_KEYS, "turnkeep")
         agents = own.get("agents", [])

@@ -1,4 +1,4 @@
-"""Graphs of a langgraph.json as agents: imported, compiled, or made anew for each run, as LangGraph's server does."""
+"""Graphs of a langgraph.json as agents: imported, compiled, or made again for each run, as LangGraph's server does."""
 
 import asyncio
 import importlib.util
@@ -33,13 +33,13 @@ from turnkeep.texts import whole
 AnyGraph = Pregel[Any, Any, Any, Any]
 
 UNNAMED = "LangGraph"
-"""What LangGraph calls a graph that has no name."""
+"""LangGraph's name of a graph without a name."""
 REPLY_BYTES = 64 * 1024
-"""Of a reply or of details that are a state in JSON."""
+"""Limit of a reply or of details that are a state in JSON."""
 
 
 def build_all(file: GraphFile) -> tuple[dict[str, Agent], list[str]]:
-    """The graphs of the file that can be served, and what keeps the others from it, one line each; imports them all."""
+    """Import all graphs of the file. Return those that can be served, and a line for each other one with the reason."""
     agents, faults = {}, []
     for name, spec in file.graphs.items():
         try:
@@ -50,7 +50,7 @@ def build_all(file: GraphFile) -> tuple[dict[str, Agent], list[str]]:
 
 
 def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
-    """Return the graph as an agent. Raises UnusableFile, which names the line and the remedy, whatever goes wrong."""
+    """Return the graph as an agent. Raises UnusableFile for every failure; it names the line and the remedy."""
     if spec.fault:
         raise UnusableFile(spec.fault)
     file.use()
@@ -64,7 +64,7 @@ def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
 
 
 def as_agent(found: Any, spec: GraphSpec) -> Agent:
-    """`found` is a graph, a builder of one, or a function that makes one; raises UnusableFile."""
+    """Return an agent. `found` is a graph, a builder of one, or a function that makes one; raises UnusableFile."""
     factory = _factory(found, spec) if callable(found) else None
     graph = factory.drawn() if factory else _compiled(found, spec)
     _tell_replaced(graph, spec)
@@ -80,14 +80,14 @@ def as_agent(found: Any, spec: GraphSpec) -> Agent:
 
 
 def attribute_of(file: GraphFile, source: str, name: str) -> Any:
-    """What a file or module of the folder calls so, such as the `embed` of its store; raises UnusableFile."""
+    """Return an attribute of a file or module of the folder, such as the `embed` of its store; raises UnusableFile."""
     file.use()
     spec = GraphSpec("store", source, name, str(file.path))
     return _attribute(_module(file, spec), spec)
 
 
 def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
-    """Whatever stops the import is the file's fault, and of this graph alone."""
+    """Import the module. Any error is the file's fault and stops this graph alone."""
     try:
         return _from_file(file, spec) if spec.is_file else importlib.import_module(spec.source)
     except ModuleNotFoundError as error:
@@ -99,7 +99,7 @@ def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
 
 
 def _from_file(file: GraphFile, spec: GraphSpec) -> ModuleType:
-    """Under the name that LangGraph's server gives it, so that types in a stored state are found again:
+    """Import the file under the name that LangGraph's server gives it, so that types in a stored state are found again:
     "./src/app.py" is `__src__app`."""
     name = spec.source.replace("/", "__").replace(".py", "").replace(" ", "_").lstrip(".")
     if name in sys.modules:
@@ -139,8 +139,8 @@ def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
 
 
 def _keep_whole(graph: Any) -> None:
-    """A DeltaChannel writes its value where it changed and leaves no checkpoint without it: a thread is read from its
-    newest one, and lists cost what was appended anyway."""
+    """Make each DeltaChannel store its value whenever it changed, so no checkpoint lacks it: a thread is read from its
+    newest one. Lists cost only what was appended anyway."""
     for channel in getattr(graph, "channels", {}).values():
         if isinstance(channel, DeltaChannel):
             channel.snapshot_frequency = 1
@@ -158,7 +158,7 @@ def _tell_replaced(graph: AnyGraph, spec: GraphSpec) -> None:
 
 @dataclass(frozen=True)
 class _Factory:
-    """A function that makes a graph, or a context manager around one; `takes` says what each parameter is given."""
+    """A function that makes a graph, or a context manager around one; `takes` has the argument for each parameter."""
 
     function: Callable[..., Any]
     spec: GraphSpec
@@ -181,7 +181,7 @@ class _Factory:
             yield _compiled(await made if inspect.isawaitable(made) else made, self.spec)
 
     def drawn(self) -> AnyGraph:
-        """What an empty config gives, made in an event loop and a thread of its own."""
+        """Return the graph of an empty config, made in its own event loop and thread."""
         try:
             with ThreadPoolExecutor(1) as thread:
                 return thread.submit(asyncio.run, self._drawn()).result()
@@ -198,7 +198,7 @@ class _Factory:
 
 
 def _factory(function: Callable[..., Any], spec: GraphSpec) -> _Factory:
-    """Parameters are told apart by annotation, else by name; one that neither tells is a config."""
+    """Return the factory. An annotation, else the name, identifies each parameter; an unknown one is a config."""
     parameters = inspect.signature(function).parameters.values()
     takes = {each.name: "runtime" if _is_runtime(each) else "config" for each in parameters}
     if len({*takes.values()}) < len(takes):
@@ -208,7 +208,7 @@ def _factory(function: Callable[..., Any], spec: GraphSpec) -> _Factory:
 
 
 def _is_runtime(parameter: inspect.Parameter) -> bool:
-    """Annotations may be text, and of names that are imported for type checkers alone."""
+    """Return whether a runtime is wanted. Annotations may be text that names imports for type checkers only."""
     annotation = parameter.annotation
     if annotation is parameter.empty:
         return parameter.name == "runtime"
@@ -216,7 +216,7 @@ def _is_runtime(parameter: inspect.Parameter) -> bool:
 
 
 def _runtime(access: str, **given: Any) -> Any:
-    from langgraph_sdk import runtime  # noqa: PLC0415 - hardly any graph asks for it
+    from langgraph_sdk import runtime  # noqa: PLC0415 - few graphs ask for it
 
     kind = runtime._ExecutionRuntime if access == "threads.create_run" else runtime._ReadRuntime
     return kind(access_context=cast(Any, access), **given)
@@ -226,8 +226,8 @@ def _runtime(access: str, **given: Any) -> Any:
 
 
 def _message_key(graph: AnyGraph, spec: GraphSpec) -> str | None:
-    """The key that a message goes into: as named, `messages`, or the one text that the input needs, such as "question";
-    "" where the whole input is text."""
+    """Return the input key for a message: as configured, `messages`, or the one text that the input needs, such as
+    "question"; "" if the whole input is text."""
     schema = input_schema(graph)
     fields: JSON = schema.get("properties", {})
     if spec.message:
@@ -243,11 +243,11 @@ def _message_key(graph: AnyGraph, spec: GraphSpec) -> str | None:
 
 
 def input_schema(graph: AnyGraph) -> JSON:
-    """Return the JSON schema of the input, without a reference at its top; by the fields' names if a type of it has no
-    JSON schema; {} if the type cannot be resolved."""
+    """Return the JSON schema of the input, without a reference at its top. If one of its types has no JSON schema, it
+    has only the fields' names; if the type cannot be resolved, it is {}."""
     try:
         schema = graph.get_input_jsonschema()
-    except (PydanticUserError, TypeError, NameError):  # such as a name that is imported for type checkers alone
+    except (PydanticUserError, TypeError, NameError):  # such as a name that is imported only for type checkers
         return _named_fields(getattr(getattr(graph, "builder", None), "input_schema", None))
     place = schema.get("$ref", "").rpartition("/")[2]
     return schema["$defs"][place] if place else schema
@@ -263,8 +263,8 @@ def _named_fields(kind: Any) -> JSON:
 
 
 def _reply(graph: AnyGraph, values: Any) -> Reply:
-    """What an AI said last since a person spoke, else the output but the messages: as it is where it is one text, else
-    as JSON. The details have that output."""
+    """Return the last AI message after the last human one, else the output without messages: unchanged if it is one
+    text, else as JSON. The details contain that output."""
     names, output = graph.output_channels, output_of(graph, values)
     rest = {name: each for name, each in output.items() if name != "messages"} if isinstance(output, dict) else output
     details = {"values": _bounded(rest)} if rest else {}
@@ -272,7 +272,7 @@ def _reply(graph: AnyGraph, values: Any) -> Reply:
     for each in reversed(messages if isinstance(messages, list) else []):
         if isinstance(each, AIMessage):
             return Reply(text_of(each), details=details)
-        if isinstance(each, HumanMessage) and not each.name:  # agents speak to each other by name: "researcher"
+        if isinstance(each, HumanMessage) and not each.name:  # agents address each other by name: "researcher"
             break
     outer = [] if isinstance(names, str) else [name for name in names if name != "messages"]
     said = rest.get(outer[0]) if len(outer) == 1 else rest

@@ -19,9 +19,9 @@ _REMEMBERED = 4_096
 
 
 def restored(text: str, values: Mapping[str, str], *, before: str = "") -> str:
-    """Replace placeholders by their values, except unknown ones and those inside the address of a link or an image,
-    which a document may have planted to leak them; an address that is a placeholder alone is replaced.
-    `before` is the preceding text, for pieces of a stream."""
+    """Replace placeholders by their values. Unknown ones stay, and those inside the address of a link or an image,
+    which a document may have planted to leak them. An address that is only a placeholder is replaced. `before` is the
+    preceding text, for pieces of a stream."""
     if not values or "[" not in text:
         return text
     line = before[-_REMEMBERED:].rpartition("\n")[2]

@@ -82,7 +82,7 @@ class Reply:
     warnings: tuple[str, ...] = ()
     details: JSON = field(default_factory=dict)
     provider: str | None = None
-    """Of the model that wrote it, if not the agent's."""
+    """The model that wrote it, if not the agent's."""
     model: str | None = None
 
 
@@ -124,7 +124,7 @@ class RunContext:
     principal: Principal
     documents: Documents = field(default_factory=Documents)
     client: JSON = field(default_factory=dict)
-    """The client's `context`."""
+    """The `context` that the client sent."""
     key: str = ""
     """The turn's Idempotency-Key, sent or generated; the same for each attempt, unique within the thread."""
     attempt: int = 0

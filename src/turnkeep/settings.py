@@ -78,7 +78,7 @@ class AgentSettings(Tuning):
 
     @property
     def secrets(self) -> dict[str, SecretStr]:
-        """The fields with a secret or its location in AWS."""
+        """Return the fields with a secret or its location in AWS."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
 
@@ -182,12 +182,12 @@ class Settings(BaseSettings):
 
     @property
     def seal_secrets(self) -> tuple[bytes, ...]:
-        """The secrets for a Sealer, newest first."""
+        """Return the secrets for a Sealer, newest first."""
         return secrets_of(self.seal_key.get_secret_value())
 
     @property
     def log_salt(self) -> str:
-        """The salt of hashes in log lines: the newest secret."""
+        """Return the salt of hashes in log lines: the newest secret."""
         return next((secret.decode() for secret in self.seal_secrets), "")
 
     @property
@@ -197,12 +197,12 @@ class Settings(BaseSettings):
 
     @property
     def main_model(self) -> str:
-        """The model that writes replies: as set, else OpenAI's if there is a key, else the demo model."""
+        """Return the model that writes replies: as set, else OpenAI's if there is a key, else the demo model."""
         return self.model or (DEFAULT_OPENAI_MODEL if self.has_key else "demo")
 
     @property
     def key_source(self) -> SecretSource:
-        """The source of the model key, asked at every call."""
+        """Return the source of the model key, asked at every call."""
         return source_of(self.openai_api_key) or (lambda _: self.openai_api_key.get_secret_value())
 
     @property

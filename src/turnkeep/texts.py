@@ -16,7 +16,7 @@ _ACTIVE = re.compile(
     r"|\](?=\((?!https?://))",  # "](javascript:"
     re.IGNORECASE,
 )
-# "[label]: javascript:" where a line begins, of which the rest may follow below; not "the rates [TUIR-11]:"
+# "[label]: javascript:" at the beginning of a line, whose rest may follow below; not "the rates [TUIR-11]:"
 _DEFINITION = re.compile(
     r"(?:^[ \t>*+\-\d.)]*\[|\A)(?:\\.|[^\[\]\\]){0,999}\](?=:[^\S\n]*(?:\n|\Z|(?!https?://)\S*[:&%\\<]))",
     re.IGNORECASE | re.MULTILINE,
@@ -50,7 +50,7 @@ def whole(value: Any) -> Any:
     """Return a JSON value with "?" for each half of a surrogate pair, as LangGraph stores it."""
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
-    if isinstance(value, list | tuple):  # which may be a key
+    if isinstance(value, list | tuple):  # may be a key
         return tuple(map(whole, value)) if isinstance(value, tuple) else [*map(whole, value)]
     return {whole(name): whole(each) for name, each in value.items()} if isinstance(value, dict) else value
 

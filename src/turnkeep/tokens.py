@@ -7,7 +7,7 @@ Python, SQL and CSV 1.0 to 1.1, other scripts up to 1.9. Good for budgets, not f
 
 import re
 
-_PIECES = re.compile(  # the blank before a piece goes along: half the places to begin at
+_PIECES = re.compile(  # the preceding blank is included: half the places to begin at
     r"\s?(?:[A-Za-z\u00c0-\u024f]{1,6}|\d{1,3}|[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_]{1,3}|[!-/:-@\[-`{-~]{1,2}|[^\w\s])"
 )
 

@@ -1,8 +1,8 @@
-"""The laptop: a durable store, objects in a folder, the server, the terminal chat. No key, no Docker, no AWS account.
+"""Turnkeep on a laptop: durable store, objects in a folder, server, terminal chat. No key, Docker or AWS account.
 
-Import the modules; this file stays empty of them so that `turnkeep --help` is quick.
+Import the modules directly; this file imports none, so that `turnkeep --help` is fast.
 """
 
 
 class LocalError(Exception):
-    """What is missing or in the way, with the line that mends it; shown to the person at the terminal."""
+    """Something is missing or in the way. The message includes the remedy, for the person at the terminal."""

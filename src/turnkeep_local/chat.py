@@ -28,7 +28,7 @@ AGAIN = "Send the same message again: it makes one turn."
 
 @contextmanager
 def a_server(url: str, environ: Mapping[str, str]) -> Iterator[None]:
-    """Start a server for the time of the chat if `url` names this machine and nothing listens there."""
+    """Start a server for the duration of the chat if `url` names this machine and nothing listens there."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise LocalError(f"{url} is not a URL. Give one such as http://127.0.0.1:8000")
@@ -87,7 +87,7 @@ def _take(chat: "Chat", read_line: Callable[[], str]) -> None:
     try:
         if line := read_line().strip():
             chat.ask(line)
-    except KeyboardInterrupt:  # the stream of an answer is closed by now, which cancels its turn
+    except KeyboardInterrupt:  # the answer's stream is already closed, which cancels its turn
         _write("\nStopped. The turn is cancelled, unless it was stored a moment before.\n" if line else "\n")
     except LocalError as error:
         _write(f"\n{error}\n")
@@ -95,7 +95,7 @@ def _take(chat: "Chat", read_line: Callable[[], str]) -> None:
 
 @dataclass
 class Chat:
-    """One thread; `_keys` has the idempotency keys of messages that may not be stored."""
+    """One thread; `_keys` has the idempotency keys of messages that may be unstored."""
 
     client: httpx.Client
     thread_id: str
@@ -151,7 +151,7 @@ def _write_notes(turn: Any) -> None:
 
 
 def _write(text: str) -> None:
-    """Write text of a server, which cannot control the terminal."""
+    """Write a server's text without anything that could control the terminal."""
     print(printable(text), end="", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Clients of local stores. Where the environment holds no credentials, made-up ones do: local stores only want some."""
+"""Clients of local stores. Without credentials in the environment they send made-up ones: local stores require some."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _CONFIG = Config(**CLIENT_CONFIG)
-"""As deployed, so that a slow store shows here too."""
+"""As deployed, so that a slow store is noticed here too."""
 TABLE_SECONDS = 60
-"""How long a store that has just begun, on a machine that is busy, may take to make its table."""
+"""Time limit for a newly started store to make its table on a busy machine."""
 
 
 def dynamodb_client(store: Store, environ: Mapping[str, str], *, seconds: float | None = None) -> "DynamoDBClient":
-    """`seconds` is how long an answer may take, where that is longer than a turn would wait."""
+    """Return a client; `seconds` is the time limit of an answer, if it is longer than a turn's."""
     config = _CONFIG if seconds is None else _CONFIG.merge(Config(read_timeout=seconds))
     return boto3.client("dynamodb", endpoint_url=store.url, config=config, **_facts(environ, store.access_key))
 
 
 def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects:
-    """The folder of this home, or the S3 that the environment names, with its bucket made if missing."""
+    """Return this home's folder, or the S3 that the environment names; make its bucket if missing."""
     url = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
     if not url:
         return FolderObjects(home.objects)

@@ -1,7 +1,7 @@
 """A DynamoDB for the laptop: DynamoDB Local, fetched on first use, or the one that the environment names.
 
-DynamoDB Local listens on every interface and cannot be told otherwise. It keeps one database per access key id, so a
-random id (`.turnkeep/access.key`) keeps the neighbours in the network from reading ours; hence no `-sharedDb`.
+DynamoDB Local always listens on every interface. It keeps one database per access key id, so a random id
+(`.turnkeep/access.key`) keeps others in the network from reading ours. Hence no `-sharedDb`.
 """
 
 import json
@@ -30,7 +30,7 @@ _DYNAMODB_LOCAL = "DynamoDB Local"
 
 @dataclass(frozen=True)
 class Store:
-    """A DynamoDB to talk to. `access_key` None leaves the credentials to the environment."""
+    """A DynamoDB endpoint. If `access_key` is None, the environment has the credentials."""
 
     url: str
     access_key: str | None
@@ -39,7 +39,7 @@ class Store:
 
 @contextmanager
 def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Store]:
-    """The store of this folder, running until the block ends; raises LocalError with the line that mends it."""
+    """Run the store of this folder until the block ends; raise LocalError, which names the remedy."""
     if named := _named(environ):
         yield Store(named, None, named)
         return
@@ -49,7 +49,7 @@ def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Sto
 
 
 def running_store(home: Home, environ: Mapping[str, str]) -> Store | None:
-    """The one that a server of this folder holds, where the environment names no other."""
+    """Return the store that a server of this folder runs, unless the environment names another one."""
     recorded = None if _named(environ) else _recorded(home)
     if recorded and is_running(recorded["pid"], str(home.database)) and is_listening(recorded["port"]):
         return Store(f"http://127.0.0.1:{recorded['port']}", home.access_key(), _DYNAMODB_LOCAL)
@@ -61,14 +61,14 @@ def _named(environ: Mapping[str, str]) -> str | None:
 
 
 def _recorded(home: Home) -> dict[str, int] | None:
-    """Process and port of the database that a server of this folder runs, or ran when it was killed."""
+    """Return process and port of the database of this folder's server, which may have been killed."""
     return json.loads(home.process.read_bytes()) if home.process.is_file() else None
 
 
 @contextmanager
 def _durable(home: Home, java: Path, emulator: Path) -> Iterator[Store]:
     home.database.mkdir(exist_ok=True)
-    if leftover := _recorded(home):  # it would hold the files; what it acknowledged is on disk
+    if leftover := _recorded(home):  # it would lock the files; acknowledged writes are on disk
         kill_leftover(leftover["pid"], str(home.database))
     options = ["-dbPath", str(home.database)]
     with dynamodb_local(java, emulator, options, log=home.log("dynamodb"), record=home.process) as url:
@@ -79,7 +79,7 @@ def _durable(home: Home, java: Path, emulator: Path) -> Iterator[Store]:
 def dynamodb_local(
     java: Path, emulator: Path, options: list[str], *, log: Path, record: Path | None = None
 ) -> Iterator[str]:
-    """Runs DynamoDB Local on a free port until the block ends; yields its URL, records its pid."""
+    """Run DynamoDB Local on a free port until the block ends; yield its URL, record its pid."""
     port = free_port()
     quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]  # starts in 0.7 s instead of 1.1
     libraries = f"-Djava.library.path={emulator / 'DynamoDBLocal_lib'}"

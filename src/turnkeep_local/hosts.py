@@ -1,6 +1,6 @@
-"""The names of this machine, and a server that answers to them alone. A page of another site can have its own name lead
-here (DNS rebinding); its browser would then let it read threads and ask on the model's key. Under our own name such a
-page can still send what needs no preflight; it does not see the answer."""
+"""The names of this machine, and a server that answers only to them. Another site can point its own name here (DNS
+rebinding); its pages could then read threads and use the model's key. Pages that use our own name can still send
+requests without a preflight, but cannot read the answers."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def is_this_machine(host: str | None) -> bool:
-    """Whether it is "localhost" or a loopback address, as `urlsplit` gives it."""
+    """Return whether it is "localhost" or a loopback address, as `urlsplit` returns it."""
     try:
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:
@@ -24,9 +24,9 @@ def is_this_machine(host: str | None) -> bool:
 
 
 class OwnHosts:
-    """An ASGI layer: 421 for a Host that is not this machine; 403 for a page whose origin neither `origins` names nor
-    `pattern` matches; 400 for a body of two lengths, of which the second would be read as another request; 408 for a
-    body that takes longer than `seconds`."""
+    """ASGI layer. 421: the Host is not this machine. 403: a page's origin is not in `origins` and does not match
+    `pattern`. 400: a body with two lengths, whose rest would be read as another request. 408: a body that takes longer
+    than `seconds`."""
 
     def __init__(
         self, app: "ASGIApp", origins: Collection[str] = (), pattern: str | None = None, seconds: float = 30.0
@@ -37,12 +37,12 @@ class OwnHosts:
         self._seconds = seconds
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        is_from_outside = scope["type"] == "http" and "turnkeep.principal" not in scope  # else a node asks
+        is_from_outside = scope["type"] == "http" and "turnkeep.principal" not in scope  # otherwise a node sent it
         fault = self._fault(dict(scope["headers"]), scope) if is_from_outside else None
         if fault is None:
             await self._app(scope, _timed(receive, self._seconds), send)
             return
-        from turnkeep.api.errors import respond  # noqa: PLC0415 - FastAPI, which the terminal chat does without
+        from turnkeep.api.errors import respond  # noqa: PLC0415 - FastAPI, which the terminal chat does not need
 
         answer = respond(fault)
         answer.headers["Connection"] = "close"
@@ -56,8 +56,8 @@ class OwnHosts:
         return ForeignOrigin() if self._is_foreign(headers, scope) else None
 
     def _is_foreign(self, headers: Mapping[bytes, bytes], scope: "Scope") -> bool:
-        """Whether a page of another site sends this. Its browser names no origin where it only fetches or follows a
-        link; links may lead to the page."""
+        """Return whether a page of another site sent this. Browsers send no origin for a plain fetch or a link; links
+        to the page are allowed."""
         if origin := headers.get(b"origin", b"").decode("latin-1"):
             is_own = origin.partition("://")[2] == headers[b"host"].decode("latin-1")
             return not (is_own or {origin, "*"} & {*self._origins} or self._pattern.fullmatch(origin))
@@ -66,7 +66,7 @@ class OwnHosts:
 
 
 def _timed(receive: "Receive", seconds: float) -> "Receive":
-    """Raises BodyTimeout where the body is not whole after so many seconds."""
+    """Raise BodyTimeout if the body is incomplete after `seconds`."""
     end: float | None = asyncio.get_running_loop().time() + seconds
 
     async def timed() -> "Message":
@@ -83,7 +83,7 @@ def _timed(receive: "Receive", seconds: float) -> "Receive":
 
 
 def _host_of(header: bytes) -> str | None:
-    """ "[::1]:8000" is ::1."""
+    """Parse the host: "[::1]:8000" is ::1."""
     try:
         return urlsplit(f"//{header.decode('latin-1')}").hostname
     except ValueError:

@@ -1,5 +1,5 @@
-"""Large values in a folder, with the methods of the S3 store. A key is a path under it, in lower case, so that
-it is the same on file systems that ignore case."""
+"""Large values in a folder, with the methods of the S3 store. A key is a path under it, in lower case, because some
+file systems ignore case."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _KEY = re.compile(r"[a-z0-9]+(/[a-z0-9][a-z0-9.]*)*")
 
 
 class FolderObjects:
-    """Objects as files: whole or absent, whatever dies in between. Raises ValueError for a key that is no such path."""
+    """Objects as files: whole or absent, even after a crash. Raises ValueError for a malformed key."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -25,33 +25,33 @@ class FolderObjects:
         write_atomically(file, body if isinstance(body, bytes) else body.read())
 
     def link(self, key: str, seconds: int) -> str:
-        """A route of the server, see workers.py; who guesses a name gets what nobody without its key can read."""
+        """Return a route of the server, see workers.py. A guessed name gives only data that is encrypted."""
         return f"/{key}"
 
     def get(self, key: str) -> bytes:
-        """Raises KeyError where nothing lies."""
+        """Return the object; raise KeyError if there is none."""
         try:
             return self._file(key).read_bytes()
         except FileNotFoundError as error:
             raise KeyError(key) from error
 
     def names(self, prefix: str) -> Iterator[str]:
-        """The keys under `prefix`, which ends with a slash; half-written files too."""
+        """Yield the keys under `prefix`, which ends with a slash; including half-written files."""
         yield from sorted(prefix + file.name for file in self._file(prefix.rstrip("/")).glob("*"))
 
     def left_in(self, prefix: str) -> list[str]:
-        """The keys in every folder under `prefix`."""
+        """Return the keys in every folder under `prefix`."""
         return [key for folder in self.names(prefix) for key in self.names(f"{folder}/")]
 
     def delete(self, keys: list[str]) -> None:
         for key in keys:
             file = self._file(key)
             file.unlink(missing_ok=True)
-            with suppress(OSError):  # others lie there
+            with suppress(OSError):  # the folder has other objects
                 file.parent.rmdir()
 
     def sweep(self, now: float) -> int:
-        """Removes what is older than OBJECT_DAYS at `now` (epoch seconds), half-written files too; says how many."""
+        """Remove files older than OBJECT_DAYS at `now` (epoch seconds), even half-written ones; return their number."""
         limit = now - OBJECT_DAYS * 86_400
         old = [file for file in self._folder.rglob("*") if file.is_file() and file.stat().st_mtime < limit]
         for file in old:

@@ -1,5 +1,5 @@
-"""Child processes that do not outlive us. On Linux the kernel ends the child when we die, by SIGKILL too; elsewhere the
-child of a killed server stays behind until the next start ends it."""
+"""Child processes that do not outlive us. On Linux the kernel kills the child when we die, even by SIGKILL; elsewhere
+the child of a killed server runs until the next start ends it."""
 
 import ctypes
 import os
@@ -19,7 +19,7 @@ _LOG_LINES = 5
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses just now."""
+    """Return a port of 127.0.0.1 that is currently unused."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -39,7 +39,7 @@ def spawn(
     environ: Mapping[str, str] | None = None,
     at_our_death: signal.Signals = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
-    """Starts a child in a session of its own: Ctrl-C reaches us only, and we end the child in our own time."""
+    """Start a child in its own session: Ctrl-C reaches only us, and we decide when the child ends."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         return subprocess.Popen(  # noqa: S603 - commands are ours
@@ -73,7 +73,7 @@ def wait_until_listening(port: int, child: subprocess.Popen[bytes], *, log: Path
 def wait_until(
     is_up: Callable[[], bool], child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float
 ) -> None:
-    """Raises LocalError, with the end of the log, where the child died or says nothing for so long."""
+    """Wait until it is up; raise LocalError with the end of the log if the child died or `seconds` have passed."""
     deadline = time.monotonic() + seconds
     while not is_up():
         if child.poll() is not None:
@@ -85,13 +85,13 @@ def wait_until(
 
 
 def tail(log: Path) -> str:
-    """The end of a log, and where the rest is."""
+    """Return the end of a log, and its path."""
     lines = log.read_text(errors="replace").splitlines()[-_LOG_LINES:]
     return "\n".join([*(f"  {line}" for line in lines if line.strip()), f"  (all of it: {log})"])
 
 
 def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
-    """Asks our child to end, and kills it when its time is over."""
+    """Ask our child to end, and kill it after `patience_seconds`."""
     child.terminate()
     try:
         child.wait(patience_seconds)
@@ -101,9 +101,9 @@ def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
 
 
 def is_running(pid: int, mark: str) -> bool:
-    """Whether process `pid` still is what it was: `mark` stands in its command line."""
+    """Return whether process `pid` is still the same one: its command line contains `mark`."""
     told = subprocess.run(  # noqa: S603
-        ["ps", "-ww", "-o", "args=", "-p", str(pid)],  # noqa: S607 - wherever the system has it
+        ["ps", "-ww", "-o", "args=", "-p", str(pid)],  # noqa: S607 - the path differs between systems
         capture_output=True,
         text=True,
         check=False,
@@ -112,7 +112,7 @@ def is_running(pid: int, mark: str) -> bool:
 
 
 def kill_leftover(pid: int, mark: str) -> None:
-    """Kills what a dead server left behind, if it is running."""
+    """Kill the child of a dead server, if it still runs."""
     if is_running(pid, mark):
         os.kill(pid, signal.SIGKILL)
     while is_running(pid, mark):

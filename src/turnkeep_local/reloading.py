@@ -1,6 +1,6 @@
-"""`turnkeep dev` over a langgraph.json: this process holds the port, the folder and the store, and a worker process
-serves the graphs. A worker is replaced when a file of the graphs changes, and when it died: another follows one that
-served; one that died while it loaded the graphs is followed by one that answers 503 until a file changes."""
+"""`turnkeep dev` over a langgraph.json. This process owns the port, the folder and the store; a worker process serves
+the graphs and is replaced when a file changes. A worker that dies is replaced immediately. If it died while loading the
+graphs, its successor answers 503 until a file changes."""
 
 import ctypes
 import functools
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 APART = (".venv", "venv", ".turnkeep", ".aws-sam", "node_modules")
 _END_SECONDS = 2 * STOP_SECONDS + 5
-"""How long a worker may take to end its turns before it is killed."""
+"""Time for a worker to end its turns before it is killed."""
 _LOOK_MS = 500
-"""How often the worker is looked at."""
+"""Pause between two checks of the worker."""
 _FRAMES = 4
 _EXAMPLES = {"string": "...", "integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
 _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "taskName"}
 
 
 def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.socket) -> None:
-    """Until it is told to stop."""
-    from uvicorn.supervisors.watchfilesreload import WatchFilesReload  # noqa: PLC0415 - any other start needs it not
+    """Serve until the process is stopped."""
+    from uvicorn.supervisors.watchfilesreload import WatchFilesReload  # noqa: PLC0415 - other starts do not need it
     from watchfiles import watch  # noqa: PLC0415
 
     class Reload(WatchFilesReload):
@@ -73,13 +73,13 @@ def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.soc
             self.process.kill()
 
     os.environ["TURNKEEP_GRAPHS"] = str(file.path)
-    os.environ.setdefault("PYTHONUNBUFFERED", "1")  # what graphs print is seen as it is printed
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")  # output of graphs appears immediately
     folders = file.folders()
     beside = [file.path.name, *([Path(file.env).name] if isinstance(file.env, str) else [])]
     apart = [str(folder / name) for folder in folders for name in APART if (folder / name).is_dir()]
     watched: Any = {"reload_dirs": list(map(str, folders)), "reload_includes": beside, "reload_excludes": apart}
     config = uvicorn.Config("turnkeep", reload=True, log_level="warning", **watched)
-    loaded = get_context("spawn").RawValue(ctypes.c_bool)  # without a lock, which a worker could die with
+    loaded = get_context("spawn").RawValue(ctypes.c_bool)  # no lock, which a dying worker could leave locked
     serve = functools.partial(_serve, file.path, home, store, loaded)
     reload = Reload(config, target=serve, sockets=[listener])
     how: Any = {"watch_filter": None, "yield_on_timeout": True, "ignore_permission_denied": True}
@@ -88,7 +88,7 @@ def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.soc
 
 
 def _ending(code: int) -> str:
-    """Such as "SIGSEGV" or "exit code 3"."""
+    """Return "SIGSEGV" or "exit code 3", for example."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
@@ -102,7 +102,7 @@ def _serve(
     again: bool = False,
     refusal: str = "",
 ) -> None:
-    """In a process of its own, which reads everything anew."""
+    """Serve in a separate process, which reads everything again."""
     signal.signal(signal.SIGTERM, stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if refusal:
@@ -115,7 +115,7 @@ def _serve(
         settings = local_settings(home, os.environ)
         for warning in file.warnings:
             say(f"warning: {warning}")
-        from turnkeep.owngraphs import build_all  # noqa: PLC0415 - loads LangGraph, which reads what `use` has set
+        from turnkeep.owngraphs import build_all  # noqa: PLC0415 - LangGraph reads what `use` has set
 
         agents, faults = build_all(file)
         for fault in faults:
@@ -142,7 +142,7 @@ def _end_with_parent() -> None:
 
 
 class _Terminal(logging.Handler):
-    """What goes wrong, for whoever sits there; all the rest is in the log."""
+    """Prints problems to the terminal; everything else is in the log."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info and (error := record.exc_info[1]):
@@ -154,7 +154,7 @@ class _Terminal(logging.Handler):
 
 
 def _tell_here(log: TextIO) -> None:
-    """What the graphs print and log themselves is for the terminal, so only our own lines go into the log."""
+    """Write only our own lines into the log: the graphs' own output belongs in the terminal."""
     os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
     ours, raised = logging.getLogger("turnkeep"), logging.getLogger("graph_errors")
     cast("logging.StreamHandler[TextIO]", ours.handlers[0]).setStream(log)
@@ -165,7 +165,7 @@ def _tell_here(log: TextIO) -> None:
 
 
 def _turns(agents: dict[str, "Agent"]) -> str:
-    """Lines to try the first graph with, for the welcome."""
+    """Return the welcome's commands that try the first graph."""
     if not agents:
         return "  no graph can be served; mend one of those above\n"
     name, agent = next(iter(agents.items()))
@@ -177,7 +177,7 @@ def _turns(agents: dict[str, "Agent"]) -> str:
 
 
 def _example(schema: dict[str, Any]) -> dict[str, Any]:
-    """What the input needs, else all that it takes."""
+    """Return a value for each required field of the input; if there are none, for every field."""
     fields: dict[str, Any] = schema.get("properties", {})
     return {name: _EXAMPLES.get(fields[name].get("type")) for name in schema.get("required") or fields}
 

@@ -1,6 +1,6 @@
 """`turnkeep dev`: store, table, objects, cleanup, and the API on this machine's loopback address only.
 
-The port is taken first and the database last to go: a second start fails before it touches anything.
+The port is taken first and the database ends last, so a second start fails before it changes anything.
 """
 
 import functools
@@ -48,8 +48,8 @@ BACKLOG = 128
 
 
 def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> None:
-    """Runs until it is told to stop, with the graphs of the langgraph.json `config`, else the installed agents; raises
-    LocalError or UnusableGraphFile with the line that mends it."""
+    """Run until the process is stopped, with the graphs of the langgraph.json `config`, else the installed agents.
+    Raise LocalError or UnusableGraphFile, which name the remedy."""
     signal.signal(signal.SIGTERM, stop)
     with take_port(port) as listener:
         home = open_home(environ)
@@ -64,7 +64,7 @@ def _serve_graphs(config: Path, home: Home, environ: Mapping[str, str], listener
 
     file = read_graph_file(config)
     if not environ.get("SEAL_KEY"):
-        home.seal_key()  # before there is a store, to whose threads it belongs
+        home.seal_key()  # before the store exists, whose threads are signed with it
     with sole_server(home, url_of(listener)), open_store(home, environ, say) as store:
         serve_folder(file, home, store, listener)
 
@@ -85,7 +85,7 @@ def url_of(listener: socket.socket) -> str:
 
 
 def take_port(port: int) -> socket.socket:
-    """A listening socket, whose callers wait until the server is up; raises LocalError where another has the port."""
+    """Return a listening socket, where callers wait until the server is up; raise LocalError if the port is in use."""
     listener = socket.socket()
     try:
         _bind(listener, port)
@@ -103,7 +103,7 @@ def _bind(listener: socket.socket, port: int) -> None:
 
 
 def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
-    """The settings of the environment, completed by what lies in the folder; raises LocalError."""
+    """Return the settings of the environment, completed from the folder; raise LocalError."""
     found = {} if environ.get("SEAL_KEY") else {"seal_key": home.seal_key()}
     try:
         settings = read_settings(home.path, **found)
@@ -117,7 +117,7 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
 
 
 def _kept_by_aws(settings: Settings) -> list[str]:
-    """The settings that say no more than where AWS keeps a secret."""
+    """Return the settings that only name a secret's location in AWS."""
     places = {f"{own.agent}__login".upper(): own.login for own in settings.agents if isinstance(own, DataSource)}
     for own in settings.agents:
         places |= {f"{own.agent}__{name}".upper(): value.get_secret_value() for name, value in own.secrets.items()}
@@ -125,7 +125,7 @@ def _kept_by_aws(settings: Settings) -> list[str]:
 
 
 def _check_files(settings: Settings) -> None:
-    """Whoever starts a server by hand is told at once; a server alone would meet it with the first question."""
+    """Check files at the start, while a person is watching; otherwise the first question would fail."""
     try:
         for own in settings.agents:
             own.check()
@@ -134,13 +134,13 @@ def _check_files(settings: Settings) -> None:
 
 
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
-    """The one place where the laptop meets the rest: table, objects, services, one cleanup, the API."""
+    """Assemble the laptop's server: table, objects, services, one cleanup, the API."""
     make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
     client = dynamodb_client(store, environ)
     objects = open_objects(home, environ, settings.bucket_name)
     uploads = KeptUploads(objects)
     services = build(settings, dynamodb=client, objects=objects, uploads=uploads)
-    # Beside the server, not before it: after a week away there are thousands of hours to look at.
+    # In parallel with the server: after a week away there are thousands of hours to clean up.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
     app = create_app(services, authenticate=local_principal)
     serve_nodes(lambda: app)
@@ -161,13 +161,13 @@ def _clean_up(cleanup: Cleanup, objects: Objects) -> None:
 
 
 def log_to(file: Path) -> None:
-    """Log lines and metrics are written to standard output, for CloudWatch; a terminal is for people."""
+    """Redirect standard output to the file: log lines and metrics are for CloudWatch, a terminal is for people."""
     with file.open("wb") as stream:
         os.dup2(stream.fileno(), sys.stdout.fileno())
 
 
 def tell_warnings() -> None:
-    """What a library warns of is told here once, in its words; the log, which is kept, has none of them, because they
+    """Print each warning of a library here once, with its text. The log, which is stored, never contains it, because it
     may quote a user."""
     log, known = warnings.showwarning, set[str]()
 
@@ -182,19 +182,19 @@ def tell_warnings() -> None:
 
 
 def welcome(listener: socket.socket, home: Home, store: Store, turns: str) -> str:
-    """`turns` are lines to try it with, where {url} stands for ours."""
+    """Return the welcome; `turns` are commands to try, in which {url} becomes our URL."""
     url = url_of(listener)
     return _WELCOME.format(url=url, home=home.path, store=store.name, turns=turns.replace("{url}", url))
 
 
 def listen(app: FastAPI, listener: socket.socket, told: str) -> None:
-    """Serves, and says so when it really does."""
+    """Serve, and print `told` once the server listens."""
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=STOP_SECONDS)
     _Server(config, lambda: say(told)).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Says so when it really listens."""
+    """Calls `when_up` once it listens."""
 
     def __init__(self, config: uvicorn.Config, when_up: Callable[[], None]):
         super().__init__(config)
@@ -206,7 +206,7 @@ class _Server(uvicorn.Server):
 
 
 def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Leaves by way of every `finally`; uvicorn raises the signal again when it is done with it."""
+    """Exit through every `finally`; uvicorn raises the signal again when it has shut down."""
     sys.exit(0)
 
 

@@ -1,5 +1,5 @@
-"""What bucket and workers are on a laptop: routes that take the same form as S3 does, or a small file straight, and one
-that gives an export; threads that read what has come and write what is asked for."""
+"""Replaces bucket and workers on a laptop. Routes accept the form for S3, or a small file directly, and serve an
+export; threads read uploads and write exports."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,12 +25,12 @@ from turnkeep.storage.uploads import FORM_PATH, MAX_UPLOAD_BYTES, OWNER, KeptUpl
 from turnkeep_local.objects import FolderObjects
 
 MAX_SMALL_BYTES = 4_000_000
-_FORM_BYTES = 64 * 1024  # of fields and boundaries, beside the file
+_FORM_BYTES = 64 * 1024  # for fields and boundaries, in addition to the file
 _READERS = 2
 
 
 def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: Objects) -> None:
-    """Adds the routes, and goes on with what an earlier server was stopped at."""
+    """Add the routes, and continue the work that an earlier server left."""
     pipeline = Pipeline(services.attachments, services.settings)
     read = _worker("documents", _READERS, pipeline.process, _tell_unread)
     write = _worker("exports", 1, services.exports.work, _tell_unwritten)
@@ -46,8 +46,8 @@ def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: 
 def _worker(
     name: str, threads: int, work: Callable[[str], None], tell: Callable[[BaseException], None]
 ) -> Callable[[str], None]:
-    """Takes keys, and works on them beside the server. That it failed is told by the document or the export itself; why
-    is for who runs the server."""
+    """Return a function that works on a key in the background. The document or export itself shows the failure; the
+    cause is logged for the operator."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     def look(done: Future[None]) -> None:
@@ -67,7 +67,7 @@ def _tell_unwritten(error: BaseException) -> None:
 
 @dataclass(frozen=True)
 class UploadRoutes:
-    """`read` is told the key of each upload that has come, and does not wait."""
+    """`read` gets the key of each new upload, and does not wait."""
 
     attachments: Attachments
     uploads: KeptUploads
@@ -78,7 +78,7 @@ class UploadRoutes:
         app.router.routes.append(Route(f"{PATH}/{{document_id}}/content", self.content, methods=["PUT"]))
 
     async def form(self, request: Request) -> Response:
-        """As S3: all fields, and the file. What the fields say is only believed where we wrote it."""
+        """Accept a form as S3 does: all fields, and the file. Fields count only if we issued them."""
         size = request.headers.get("content-length", "")
         if not size.isdecimal():
             raise InvalidRequest("Send the form with a Content-Length.")
@@ -92,7 +92,7 @@ class UploadRoutes:
         return await self._take(key, owner, body)
 
     async def content(self, request: Request) -> Response:
-        """A small file as the body of the request."""
+        """Accept a small file as the body of the request."""
         identify(request)
         thread_id, document_id = (check_id(request.path_params[name]) for name in ("thread_id", "document_id"))
         who = request.state.principal

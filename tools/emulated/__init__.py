@@ -1,1 +1,1 @@
-"""Functions on this machine, in the program that Lambda itself runs them in: for `make invoke` and for tests."""
+"""Runs functions on this machine, in Lambda's own runtime program, for `make invoke` and for tests."""

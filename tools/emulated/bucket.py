@@ -1,5 +1,5 @@
-"""S3 for functions on this machine, over the folder where `turnkeep dev` keeps its large values: both see the same
-objects. It knows what the store of large values asks for, in buckets of any name, and no more."""
+"""S3 for functions on this machine, over the folder where `turnkeep dev` stores large values: both see the same
+objects. It supports only the calls of the store of large values, in buckets of any name."""
 
 import re
 import threading
@@ -18,7 +18,7 @@ _DELETED = b'<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>'
 
 @contextmanager
 def serve_bucket(objects: FolderObjects) -> Iterator[str]:
-    """The URL of an S3 that runs until the block ends."""
+    """Yield the URL of an S3 that runs until the block ends."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: _Bucket(objects, *args))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -54,13 +54,13 @@ class _Bucket(BaseHTTPRequestHandler):
             self._answer(404, _NO_SUCH_KEY)
             return
         if self._key().startswith("uploads/"):
-            owner, _, body = body.partition(b"\n")  # as KeptUploads has it
+            owner, _, body = body.partition(b"\n")  # the format of KeptUploads
             self._answer(200, body, {OWNER: owner.decode("ascii", "replace")})
             return
         self._answer(200, body)
 
     def do_POST(self) -> None:
-        """The keys to delete."""
+        """Delete the listed keys."""
         self._objects.delete([unescape(key) for key in re.findall("<Key>(.*?)</Key>", self._body().decode())])
         self._answer(200, _DELETED)
 
@@ -79,7 +79,7 @@ class _Bucket(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Says nothing: the log belongs to the function."""
+        """Write nothing: the log belongs to the function."""
 
 
 def _listing(found: list[str]) -> bytes:

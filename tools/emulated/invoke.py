@@ -27,7 +27,7 @@ END_OF_PRELUDE = bytes(8)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Gives the exit code: 1 with one clear message where something is missing."""
+    """Return the exit code: 1 after one clear message if something is missing."""
     parser = argparse.ArgumentParser("invoke", description=__doc__)
     parser.add_argument("function", metavar="FUNCTION", help="the name of its folder: api, stream ...")
     parser.add_argument("event", type=Path, metavar="EVENT.json", help="such as events/api-chat.json")
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def invoke(function: str, file: Path, environ: Mapping[str, str]) -> None:
-    """Raises LocalError where something is missing, and where the function ended in an error."""
+    """Print the answer; raise LocalError if something is missing, and if the function ended in an error."""
     folder, event, emulator = find_function(function), read_event(file), find_runtime_emulator(ROOT)
     home = open_home(environ)
     settings = local_settings(home, environ)
@@ -65,7 +65,7 @@ def find_function(name: str) -> Path:
 
 
 def read_event(file: Path) -> bytes:
-    """An event as it stands in a file, proved to be JSON."""
+    """Return the event in a file, after checking that it is JSON."""
     try:
         event = file.read_bytes()
     except OSError as error:
@@ -78,7 +78,7 @@ def read_event(file: Path) -> bytes:
 
 
 def readable(answer: bytes) -> str:
-    """Status, headers and body of an answer to a request, streamed or whole; other answers as they are."""
+    """Return status, headers and body of an answer to a request, streamed or whole; other answers unchanged."""
     prelude, is_streamed, rest = answer.partition(END_OF_PRELUDE)
     told = _parsed(prelude)
     if not isinstance(told, dict) or "statusCode" not in told:
@@ -89,7 +89,7 @@ def readable(answer: bytes) -> str:
 
 
 def failure_of(answer: bytes) -> str | None:
-    """What the function raised, where it raised."""
+    """Return the class of the function's error, None without one."""
     told = _parsed(answer)
     return str(told["errorType"]) if isinstance(told, dict) and "errorType" in told else None
 
@@ -108,7 +108,7 @@ def _parsed(text: bytes) -> Any:
 
 @contextmanager
 def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterator[dict[str, str]]:
-    """The function's environment: that of this process, and where the stores are. Makes what is missing of them."""
+    """Yield the function's environment: this process's, and the locations of the stores, made if missing."""
     with _store(home, environ) as store, _objects_url(home, environ, settings) as s3_url:
         make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
         region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or LOCAL_REGION
@@ -129,14 +129,14 @@ def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterat
 
 
 def _own_data(home: Home) -> dict[str, str]:
-    """What somebody has loaded into the folder, as variables."""
+    """Return the data that was loaded into the folder, as variables."""
     own = read_settings(home.path).agents
     return {f"{each.agent}__{name}".upper(): value for each in own for name, value in each.own_data(home.path).items()}
 
 
 @contextmanager
 def _store(home: Home, environ: Mapping[str, str]) -> Iterator[Store]:
-    """That of the server that runs for this folder, else one for this event."""
+    """Yield the store of the server that runs for this folder, else one for this event."""
     running = running_store(home, environ)
     if running:
         yield running

@@ -1,5 +1,5 @@
-"""A function in Lambda's runtime interface emulator, a program that aws-sam-cli brings: the real runtime client, one
-event at a time, answers whole. It needs no container engine, but runs on Linux only."""
+"""A function in Lambda's runtime interface emulator, a program of aws-sam-cli: the real runtime client, one event at a
+time, whole answers. It needs no container engine, but runs on Linux only."""
 
 import platform
 import sys
@@ -24,7 +24,7 @@ Call: TypeAlias = Callable[[bytes], bytes]
 
 
 def find_runtime_emulator(root: Path) -> Path:
-    """The emulator in the project's .tools; raises LocalError with the line that mends it."""
+    """Return the emulator in the project's .tools; raise LocalError, which names the remedy."""
     if sys.platform != "linux":
         raise LocalError(LINUX_ONLY)
     kind = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
@@ -36,7 +36,7 @@ def find_runtime_emulator(root: Path) -> Path:
 
 @contextmanager
 def sandbox(emulator: Path, folder: Path, environ: Mapping[str, str], *, log: Path) -> Iterator[Call]:
-    """Hands events to the function in `folder` until the block ends; what it writes goes to `log`."""
+    """Pass events to the function in `folder` until the block ends; its output goes to `log`."""
     port, runtime_port = free_port(), free_port()
     where = ["--runtime-interface-emulator-address", f"127.0.0.1:{port}"]
     where += ["--runtime-api-address", f"127.0.0.1:{runtime_port}", "--log-level", "error"]
@@ -56,7 +56,7 @@ def sandbox(emulator: Path, folder: Path, environ: Mapping[str, str], *, log: Pa
 
 
 def _start_of(folder: Path) -> list[str]:
-    """As the template has it: by the wrapper where there is one, else as the managed runtime starts."""
+    """Return the start command, as in the template: the wrapper if there is one, else that of the managed runtime."""
     wrapper = folder / "wrapper"
     if wrapper.is_file():
         return [str(wrapper), sys.executable]

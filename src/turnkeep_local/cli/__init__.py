@@ -1,4 +1,4 @@
-"""The command `turnkeep`. Each command imports what it needs when it runs, so that `--help` answers at once."""
+"""The command `turnkeep`. Commands import what they need when they run, so that `--help` is fast."""
 
 from turnkeep_local.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The options that name a deployment, for every command that works on one."""
+"""Options that select a deployment, for every command that works on one."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def deployment_options(default: str) -> argparse.ArgumentParser:
-    """A parent for parsers; `default` says what is meant where neither stack nor table is named."""
+    """Return a parent for parsers; `default` describes the deployment if neither stack nor table is given."""
     place = argparse.ArgumentParser(add_help=False)
     where = place.add_mutually_exclusive_group()
     where.add_argument("--stack", metavar="NAME", help=f"a deployed stack; default: {default}")
@@ -24,7 +24,7 @@ def deployment_options(default: str) -> argparse.ArgumentParser:
 
 @contextmanager
 def named_deployment(options: argparse.Namespace) -> Iterator["Deployment"]:
-    """What the options name; raises LocalError for whatever AWS has against it, and against what is done with it."""
+    """Yield the deployment that the options select; raise LocalError for AWS's errors, those in the block too."""
     from turnkeep_local.deployed.account import explained, open_deployment  # noqa: PLC0415
 
     with explained():

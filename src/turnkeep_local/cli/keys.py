@@ -1,4 +1,4 @@
-"""The commands about API keys of a deployment."""
+"""Commands for the API keys of a deployment."""
 
 import argparse
 import sys
@@ -41,7 +41,7 @@ def _keys(options: argparse.Namespace) -> None:
 
 
 def _create_key(desk: "KeyDesk", options: argparse.Namespace) -> None:
-    """The key goes to standard output and all else beside it, so that a script can take it."""
+    """Print the key to standard output and everything else to standard error, so that a script can read the key."""
     key, told = desk.create(
         options.tenant, options.user, acts_for=options.acts_for, days=options.days, label=options.label
     )

@@ -1,4 +1,4 @@
-"""The commands that run something: a server, a conversation."""
+"""Commands that run something: a server, a conversation."""
 
 import argparse
 import os
@@ -22,7 +22,7 @@ NO_GRAPHS = "There is no langgraph.json here. Begin with `turnkeep new NAME`, or
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 1 after a message that says what is missing."""
+    """Run one command and return its exit code: 1 after a message that names what is missing."""
     try:
         _run(_parser().parse_args(arguments))
     except (LocalError, UnusableGraphFile) as error:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 0
-    except BrokenPipeError:  # such as `| head`, which has seen enough
+    except BrokenPipeError:  # such as `| head`, which closes early
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return 0
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> None:
     options.run(options)
-    sys.stdout.flush()  # here, where a reader that left is no error
+    sys.stdout.flush()  # here, where a closed pipe is not an error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -99,9 +99,9 @@ def _chat(options: argparse.Namespace) -> None:
 
 def _read_line() -> str:
     with suppress(ImportError):
-        import readline  # noqa: F401, PLC0415 - arrows and what was typed before, where Python was built with it
+        import readline  # noqa: F401, PLC0415 - arrow keys and input history, if Python was built with it
     print()
     line = input("> ")
     if not sys.stdin.isatty():
-        print(line)  # as if somebody had typed it
+        print(line)  # as if it had been typed
     return line

@@ -1,4 +1,4 @@
-"""The command that takes threads out of tables of other savers."""
+"""The command that imports threads from tables of other savers."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The commands for a project of one's own: make one, and make of it what `sam deploy` sends."""
+"""Commands for your own project: create it, and build what `sam deploy` sends."""
 
 import argparse
 import os

@@ -1,1 +1,1 @@
-"""What the command does to a deployment, with the rights of whoever sits at the terminal."""
+"""Actions of the command on a deployment, with the rights of the person at the terminal."""

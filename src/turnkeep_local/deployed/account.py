@@ -1,5 +1,5 @@
-"""A deployment as the person at the terminal reaches it, with the rights that they have: its table, its seal key, and
-in one line what is missing."""
+"""A deployment as its operator reaches it from a terminal, with their own rights: its table and signing key. AWS's
+errors become one line of advice."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ DEFAULT_STACK = "turnkeep"
 TABLE_OUTPUT, URL_OUTPUT, BUCKET_OUTPUT = "TableName", "Url", "BucketName"
 
 FAULTS = (SecretError, StoreUnavailable, exceptions.BotoCoreError, exceptions.ClientError)
-"""All that AWS, or a table of it, may have against a command."""
+"""All errors that AWS, or a table in it, may return to a command."""
 _CONFIG: dict[str, Any] = {"retries": {"mode": "standard"}, "connect_timeout": 5, "read_timeout": 10}
 _LOG_IN = "Log in (aws sso login, aws configure), or name a profile: export AWS_PROFILE=..."
 
@@ -31,7 +31,7 @@ _LOG_IN = "Log in (aws sso login, aws configure), or name a profile: export AWS_
 @dataclass(frozen=True)
 class Deployment:
     """`parameter` names the signing key in `ssm`, empty if unknown; `fixed` is the key itself, from the environment.
-    `url` and `bucket` are known of a stack."""
+    `url` and `bucket` are known for a stack."""
 
     items: Items
     ssm: Any
@@ -47,7 +47,7 @@ class Deployment:
 
     @property
     def sealer(self) -> Sealer:
-        """The same, for what threads contain."""
+        """Read the signing key at first use, for the contents of threads."""
         return Sealer(refresh=self._secrets)
 
     def _secrets(self) -> tuple[bytes, ...]:
@@ -59,7 +59,7 @@ class Deployment:
 def open_deployment(
     environ: Mapping[str, str], *, stack: str | None = None, table: str | None = None, seal: str | None = None
 ) -> Deployment:
-    """That of a table, or of a stack by its outputs; raises LocalError, and what `explained` is for."""
+    """Open a table, or a stack by its outputs; raise LocalError, and the errors that `explained` converts."""
     # boto3 itself reads AWS_DEFAULT_REGION only.
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
     name, url, bucket = table or ("" if stack else environ.get("TABLE_NAME")), None, None
@@ -75,12 +75,12 @@ def open_deployment(
 
 
 def parameter_of(stack: str) -> str:
-    """As template.yaml calls the seal key."""
+    """Return the parameter of the signing key, as template.yaml names it."""
     return f"/turnkeep/{stack}/seal-key"
 
 
 def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None, str | None]:
-    """Table, URL and bucket as the outputs of a stack name them."""
+    """Return table, URL and bucket from the outputs of a stack."""
     try:
         answer = cloudformation.describe_stacks(StackName=stack)
     except exceptions.ClientError as error:
@@ -97,7 +97,7 @@ def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None, str | N
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """What AWS says, in words that help."""
+    """Convert AWS's errors into a LocalError with advice."""
     try:
         yield
     except FAULTS as error:

@@ -1,4 +1,4 @@
-"""What `turnkeep keys` does: makes, lists and revokes the API keys of a deployment, in words for a terminal."""
+"""`turnkeep keys`: creates, lists and revokes the API keys of a deployment, as text for a terminal."""
 
 import secrets
 import shlex
@@ -20,7 +20,7 @@ _FOR_WHOM = {"": "", "tenant": ", and for users of this tenant whom it names", "
 
 
 class KeyDesk:
-    """The API keys of one deployment, in words for a terminal. `url` is None where only the table is known."""
+    """The API keys of one deployment, as text for a terminal. `url` is None if only the table is known."""
 
     def __init__(self, keys: ApiKeys, *, url: str | None, clock: Callable[[], float]) -> None:
         self._keys = keys
@@ -30,7 +30,7 @@ class KeyDesk:
     def create(
         self, tenant: str, user: str, *, acts_for: ActsFor = "", days: int | None = None, label: str = ""
     ) -> tuple[str, str]:
-        """The key, and what to say about it."""
+        """Create a key; return it with an explanation."""
         _check_names(tenant=tenant, user=user, label=label)
         if days is not None and not 1 <= days <= MAX_DAYS:
             raise LocalError(f"--days {days} is no time to live. Use a number from 1 to {MAX_DAYS}.")
@@ -68,7 +68,7 @@ class KeyDesk:
             raise LocalError("No key has this id. List them: turnkeep keys list") from error
         except Forged as error:
             raise LocalError("This key is not signed by this deployment, so it opens nothing as it is.") from error
-        assert record.revoked_at is not None  # noqa: S101 - that is what revoking sets
+        assert record.revoked_at is not None  # noqa: S101 - revoking sets it
         return f"Key {record.key_id} is revoked since {iso(record.revoked_at)}. A minute after that nothing takes it."
 
 
@@ -84,7 +84,7 @@ def _check_names(**names: str) -> None:
 
 
 def _shown(key_id: str) -> str:
-    """Whoever forged an item chose its id."""
+    """Return the id without control characters: a forged item has any id that its author chose."""
     return "".join(letter if letter.isprintable() else "?" for letter in key_id)
 
 

@@ -1,1 +1,1 @@
-"""Threads in tables of other savers become threads of this deployment, each whole or not at all."""
+"""Threads from tables of other savers become threads of this deployment, each completely or not at all."""

@@ -1,6 +1,6 @@
-"""Writes a moved thread where no reader reaches it, under a HEAD that is already expired; one conditional update makes
-it the thread. A killed import leaves nothing visible. Each attempt has its own keys and is bound to the HEAD that it
-judged: a later import takes over, and the earlier one is superseded."""
+"""Writes an imported thread invisibly, under a HEAD that is already expired; one conditional update makes it visible. A
+killed import leaves nothing visible. Each attempt has its own keys and is bound to the HEAD that it judged: a later
+import takes over, and the earlier one is superseded."""
 
 from dataclasses import replace
 from typing import Literal
@@ -29,8 +29,8 @@ class Arrivals:
         self._heads = store.heads
 
     def standing(self, principal: Principal, thread_id: str, mark: JSON) -> tuple[Standing, Head | None]:
-        """Return the state of the thread, and its HEAD. "changed": since then in the old table only; "gone on": here
-        too; "taken": the id is of another thread."""
+        """Return the state of the thread, and its HEAD. "changed": since then only in the old table; "gone on": here
+        too; "taken": the id belongs to another thread."""
         item = self._heads.items.get(partition(principal, thread_id), HEAD)
         head = self._heads.trusted(item) if item else None
         if head is None or not head.is_alive(self._heads.now()):
@@ -73,7 +73,7 @@ class Arrivals:
         owner, now, user = self._heads.mint(OWNER_BYTES), self._heads.now(), user_key(principal)
         more: Item = {"expires": now, "lease": {"o": owner, "t": now + self.store.leases.lease_ms}}
         if dead:
-            is_unborn = dead.expires <= dead.created  # of an import, which may have been killed: this one takes over
+            is_unborn = dead.expires <= dead.created  # left by an import, possibly killed: this one takes over
             head = self._heads.replace_dead(replace(dead, lease=None) if is_unborn else dead, user, more)
         else:
             item = self._heads.newborn(partition(principal, thread_id), user, more)

@@ -1,4 +1,4 @@
-"""`turnkeep import`: opens both tables, reads who owns the threads, and reports what became of them."""
+"""`turnkeep import`: opens both tables, reads the owners of threads, and reports the outcome."""
 
 import argparse
 import csv

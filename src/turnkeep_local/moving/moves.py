@@ -1,4 +1,4 @@
-"""Moves one thread after the other and counts what became of them."""
+"""Imports one thread after the other and counts the outcomes."""
 
 import time
 from collections import Counter
@@ -31,7 +31,7 @@ TRIES = 2
 
 @dataclass
 class Tally:
-    """What became of how many threads, and the turns and messages of those that were written."""
+    """Number of threads by outcome, and the turns and messages of those that were written."""
 
     threads: Counter[str] = field(default_factory=Counter)
     turns: int = 0
@@ -44,7 +44,7 @@ class Tally:
 
 @dataclass
 class Moves:
-    """From one table into another. `rest` owns what `owners` does not name; `clock` returns epoch seconds."""
+    """An import from one table. `rest` owns the threads that `owners` does not name; `clock` returns epoch seconds."""
 
     old: OldTable
     here: Arrivals
@@ -56,7 +56,7 @@ class Moves:
     clock: Callable[[], float] = time.time
 
     def run(self, progress: Callable[[str], None]) -> Tally:
-        """Raises StoreUnavailable, and ClientError for errors of a whole table; what was moved stays."""
+        """Import all. Raises StoreUnavailable, and ClientError for errors of a whole table; imported threads stay."""
         tally, threads = Tally(), self.old.threads()
         for number, thread in enumerate(threads, start=1):
             fate, why = self._fate(thread, tally)
@@ -103,7 +103,7 @@ class Moves:
         return "moved" if standing == "free" else standing
 
     def _spaces(self, thread: OldThread) -> dict[str, CheckpointTuple]:
-        """Return the newest checkpoints by namespace. Sub-graph calls that are over left theirs behind."""
+        """Return the newest checkpoints by namespace, without those of finished sub-graph calls."""
         root = self.old.read(thread)
         if root is None:
             raise Unreadable("its newest checkpoint is not there as a whole")

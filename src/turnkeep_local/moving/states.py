@@ -1,5 +1,5 @@
-"""What an old thread becomes: a turn for each human message, and the newest state as the checkpoint from which its
-graph goes on. No code of that graph runs."""
+"""Converts an old thread: a turn for each human message, and the newest state as the checkpoint from which its graph
+continues. No code of that graph runs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ METADATA_CHARACTERS = 400  # a thread has 1 KB in all
 
 @dataclass(frozen=True)
 class Moved:
-    """`turns` have no numbers, and what each appended to the messages; `updated` is in epoch seconds."""
+    """`turns` have no numbers, and contain the messages that each appended; `updated` is in epoch seconds."""
 
     saved: Saved
     turns: tuple[tuple[Turn, tuple[Segment, ...]], ...]
@@ -73,14 +73,14 @@ def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
 
 
 def _versions(counted: Mapping[str, Any]) -> dict[str, str]:
-    """Other savers count in integers, or in texts with a suffix behind a dot: 3, "00003.0.71"."""
+    """Return versions as text. Other savers use integers, or texts with a suffix behind a dot: 3, "00003.0.71"."""
     return {name: f"{int(str(version).split('.')[0]):010d}" for name, version in counted.items()}
 
 
 def _turns(
     messages: list[BaseMessage], times: Mapping[str, float], updated: float, agent: str
 ) -> Iterator[tuple[Turn, tuple[Segment, ...]]]:
-    """Messages before the first human one belong to the first turn."""
+    """Yield turns. Messages before the first human one belong to the first turn."""
     begins = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)][1:]
     for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True) if messages else ():
         some = messages[begin:end]

@@ -1,1 +1,1 @@
-"""A project of one's own graphs, from the folder that `turnkeep new` makes to what `sam deploy` sends."""
+"""A project with your own graphs, from the folder that `turnkeep new` makes to the one that `sam deploy` sends."""

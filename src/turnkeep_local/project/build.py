@@ -1,5 +1,5 @@
-"""`turnkeep build`: .aws-sam/build, which `sam deploy` sends, of the installed package and one's own graphs.
-It needs neither a checkout nor Docker nor SAM; what it meets that is worth a word is said."""
+"""`turnkeep build`: writes .aws-sam/build, which `sam deploy` sends, from the installed package and your graphs. It
+needs no checkout, Docker or SAM, and reports what deserves attention."""
 
 import re
 import shutil
@@ -13,16 +13,16 @@ from turnkeep_local.project.packages import Packages, resolve
 from turnkeep_local.project.tools import LAMBDA_PYTHON, Tools
 
 MOST_BYTES = 250 * 1024 * 1024
-"""Of all layers and a function's own code, unzipped: Lambda takes no more."""
+"""Lambda's limit for all layers and a function's own code, unzipped."""
 SHOWN = 10
 BUILT = Path(".aws-sam", "build")
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$")
-"""Of a variable, such as "OPENAI_API_KEY"."""
+"""Matches secret variables, such as "OPENAI_API_KEY"."""
 
 
 def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: Callable[[str], None]) -> None:
-    """`where` is the folder that `sam deploy` will run in; `say` takes each line for whoever builds. Raises LocalError
-    and UnusableGraphFile, and then leaves nothing that could be deployed."""
+    """Build into `where`, the folder from which `sam deploy` runs; `say` gets each line for the user. Raise LocalError
+    and UnusableGraphFile, which leave nothing that could be deployed."""
     file = _checked(config)
     stack, target = find_stack(), where / BUILT
     shutil.rmtree(target, ignore_errors=True)
@@ -76,7 +76,7 @@ def _next_steps(file: GraphFile, where: Path, tools: Tools) -> Iterator[str]:
 
 
 def find_stack() -> Path:
-    """The folder of template.yaml: inside the installed package, next to the sources, or the current directory."""
+    """Return the folder of template.yaml: in the installed package, next to the sources, or the current directory."""
     places = (Path(__file__).with_name("stack"), Path(__file__).parents[3], Path.cwd())
     found = next((place for place in places if (place / "template.yaml").is_file()), None)
     if found is None:
@@ -100,10 +100,10 @@ def _agents(file: GraphFile) -> list[str]:
 
 
 def _remarks(file: GraphFile) -> Iterator[str]:
-    """What of the file has no effect, and which graphs would not be served; the others will be."""
+    """Yield which parts of the file are ignored, and which graphs cannot be served; the others can."""
     from turnkeep.owngraphs import build_all  # noqa: PLC0415 - LangGraph
 
-    yield from (each for each in file.warnings if ": there is no file " not in each)  # of variables, which stays here
+    yield from (each for each in file.warnings if ": there is no file " not in each)  # variables are never sent
     if file.python_version and file.python_version != LAMBDA_PYTHON:
         yield f"{file.path}: `python_version` is {file.python_version}; graphs run on {LAMBDA_PYTHON}, try them there"
     for fault in build_all(file)[1]:
@@ -111,7 +111,7 @@ def _remarks(file: GraphFile) -> Iterator[str]:
 
 
 def _secrets(file: GraphFile, stack: str) -> Iterator[str]:
-    """How variables get to AWS: those of a file are not sent, those of a mapping are, for everybody to read."""
+    """Explain how variables get to AWS: those of a file are not sent; those of a mapping are, readable to anyone."""
     names = list(file.environment())
     if isinstance(file.env, str):
         if names:
@@ -124,7 +124,7 @@ def _secrets(file: GraphFile, stack: str) -> Iterator[str]:
 
 
 def _sizes(target: Path) -> dict[str, int]:
-    """Bytes of each layer that there is."""
+    """Return the bytes of each layer."""
     return {layer: sum(layers.sizes(target / layer).values()) for layer in layers.LAYERS}
 
 

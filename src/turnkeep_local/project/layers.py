@@ -1,5 +1,5 @@
-"""What a deployment is made of, as `sam deploy` finds it in .aws-sam/build: the template as it is, and beside it what
-it names."""
+"""The parts of a deployment, as `sam deploy` expects them in .aws-sam/build: the template, and next to it all that it
+names."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ MOUNTED_AT = "/opt/graphs"
 AGENTS, DEMO = "turnkeep_agents", "turnkeep_demo"
 OWN, OF_AGENTS = "turnkeep", "turnkeep-agents"
 NEVER_SENT = {".aws-sam", ".git", ".langgraph_api", ".turnkeep", ".venv", "node_modules", "venv"}
-"""Folders, beside those that Python and its tools keep their caches in."""
+"""Folders to leave out, in addition to the caches of Python and its tools."""
 _NO_GRAPHS = 'Graphs: { Built: { File: "" } }'
 
 
@@ -43,7 +43,7 @@ def replace_dependencies(stack: Path, target: Path, tools: Tools, packages: Pack
 
 
 def make_package(stack: Path, target: Path, tools: Tools, agents: Sequence[str]) -> None:
-    """Copy the installed package without what only a laptop runs, and of the installed agents those that are named."""
+    """Copy the installed package without the parts that only a laptop runs, and only the named ones of its agents."""
     place = target / PACKAGE / "python"
     for package in ("turnkeep", *((AGENTS, DEMO) if agents else ())):
         left_out = () if package == "turnkeep" else set(installed_agents()).difference(agents)
@@ -75,7 +75,7 @@ def _describe(place: Path, own: Distribution, agents: Sequence[str]) -> None:
 
 
 def make_graphs(file: GraphFile, stack: Path, target: Path, tools: Tools, packages: Packages) -> None:
-    """The folder of `file` as it is, but for what belongs to this machine, and the packages its graphs need."""
+    """Copy the folder of `file` without what belongs to this machine, and install the packages that its graphs need."""
     place = target / GRAPHS
     for source in sent_files(file):
         own = place / "graphs" / source.relative_to(file.path.parent)
@@ -92,7 +92,7 @@ def make_graphs(file: GraphFile, stack: Path, target: Path, tools: Tools, packag
 
 
 def sent_files(file: GraphFile) -> Iterator[Path]:
-    """Where git knows the folder, what git does not ignore; never a file of variables."""
+    """Yield the files that git does not ignore, or all if git does not know the folder; never a file of variables."""
     folder = file.path.parent
     for each in _known_to_git(folder) or sorted(folder.rglob("*")):
         inside = each.relative_to(folder)
@@ -103,7 +103,7 @@ def sent_files(file: GraphFile) -> Iterator[Path]:
 
 
 def _known_to_git(folder: Path) -> list[Path]:
-    """Nothing where the folder is in no repository, or there is no git."""
+    """Return nothing if the folder is in no repository, or git is missing."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)  # noqa: S603
@@ -113,7 +113,7 @@ def _known_to_git(folder: Path) -> list[Path]:
 
 
 def write_template(stack: Path, target: Path, graphs: str) -> None:
-    """Last of all, because `sam deploy` begins here. `graphs` is where functions find the file."""
+    """Write the template last, because `sam deploy` starts from it. `graphs` is the file's path in functions."""
     shutil.copy2(stack / "watching.yaml", target)
     text = (stack / "template.yaml").read_text()
     assert _NO_GRAPHS in text, f"{stack} has no place for graphs"  # noqa: S101
@@ -121,7 +121,7 @@ def write_template(stack: Path, target: Path, graphs: str) -> None:
 
 
 def sizes(folder: Path) -> dict[str, int]:
-    """Bytes of what lies in a folder, by its entries, the largest first."""
+    """Return the bytes of a folder's entries, the largest first."""
     found: Counter[str] = Counter()
     for file in folder.rglob("*"):
         if file.is_file():

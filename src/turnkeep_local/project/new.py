@@ -1,4 +1,4 @@
-"""`turnkeep new`: a folder with an agent that runs, is tested and deploys as it is. Its files lie in `starter`."""
+"""`turnkeep new`: a folder with an agent that runs, has tests and deploys. Its files are in `starter`."""
 
 import re
 from pathlib import Path
@@ -8,12 +8,12 @@ from turnkeep_local import LocalError
 STARTER = Path(__file__).with_name("starter")
 PLACEHOLDER = "NAME"
 _HIDDEN = {"env": ".env", "gitignore": ".gitignore"}
-"""A .gitignore among the sources would count there."""
+"""Renamed, because a .gitignore among the sources would apply there."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 def make_project(name: str, parent: Path) -> Path:
-    """The folder that was made; raises LocalError. `name` is that of the stack, too, hence its letters."""
+    """Return the new folder; raise LocalError. `name` becomes the name of the stack, which restricts its letters."""
     if not _NAME.fullmatch(name):
         raise LocalError(f"{name!r} is no name for a stack. Use a to z, 0 to 9 and -, a letter first, at most 40.")
     folder = parent / name

@@ -1,5 +1,5 @@
-"""What graphs import, beside what every deployment has anyway: that stays at the version it has there, and a project's
-lock decides on the rest."""
+"""The packages that graphs import and the deployment lacks. Packages of the deployment keep their versions there; a
+project's lock decides the rest."""
 
 import re
 import tomllib
@@ -18,23 +18,23 @@ from turnkeep_local import LocalError
 from turnkeep_local.project.tools import LAMBDA_PYTHON, Tools
 
 DESCRIPTIONS = ("pyproject.toml", "setup.py", "requirements.txt")
-"""Of what a folder needs: as for LangGraph's own build, the first that is there."""
+"""Files with a folder's dependencies: the first one that exists counts, as in LangGraph's own build."""
 ELSEWHERE = ("turnkeep", "turnkeep-agents", "boto3", "botocore", "s3transfer")
-"""In a layer of its own, or in Lambda's runtime."""
+"""In another layer, or in Lambda's runtime."""
 CUT = {"aws-lambda-powertools", "cffi", "phonenumberslite", "pycparser", "python-stdnum", "sqlalchemy", "sqlglot"}
-"""What layers/slim.py leaves of these is enough for Turnkeep; a graph that needs one gets all of the same version."""
+"""Turnkeep runs with what layers/slim.py leaves of these; a graph that needs one gets all of the same version."""
 OPTIONAL = {"zstandard": {"httpx", "langsmith"}}
-"""24 MB that these ask for and do without."""
+"""24 MB that these packages request but do not need."""
 _PIN = re.compile(r"(?P<name>[\w.-]+)(?:==(?P<version>[^\s;]+)| @ \S+)(?:.*# via (?P<via>.*))?")
 SHOWN = 6
-"""Lines of a long explanation, whose end says what matters."""
+"""Lines shown of a long explanation, whose end matters most."""
 
 
 @dataclass(frozen=True)
 class Packages:
-    """`pins` are to be installed for graphs, such as "wikipedia==1.4.0"; `unlocked` says what a project's lock has at
-    another version. Where graphs cannot be with the packages that every function has, `everywhere` are others for
-    these, and `replaced` says which."""
+    """`pins` are installed for graphs, such as "wikipedia==1.4.0"; `unlocked` lists packages that a project's lock has
+    at another version. If graphs conflict with the packages of every function, `everywhere` replaces these, and
+    `replaced` lists the changes."""
 
     pins: tuple[str, ...] = ()
     unlocked: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ def resolve(file: GraphFile, held: Path, stack: Path, tools: Tools) -> Packages:
 
 @dataclass(frozen=True)
 class _Choice:
-    """Of versions, for what `config` says, in a folder for the time being."""
+    """Chooses versions for the graphs of `config`, in a temporary folder."""
 
     config: Path
     folder: Path
@@ -79,7 +79,7 @@ class _Choice:
     installed: Mapping[str, str]
 
     def made(self, inputs: list[Path], bounds: str, preferred: str) -> str:
-        """Pins, one a line with who needs it; raises LocalError."""
+        """Return pins, one a line with what requires it; raise LocalError."""
         elsewhere = "".join(f'{name}; sys_platform == "none"\n' for name in ELSEWHERE if name not in self.installed)
         options = []
         for option, text in {"--constraint": bounds, "--override": elsewhere, "--output-file": preferred}.items():
@@ -110,7 +110,7 @@ def _ranges(stack: Path, installed: Mapping[str, str], target: Path) -> Path:
 
 
 def _inputs(file: GraphFile, folder: Path) -> Iterator[Path]:
-    """Files that say what is needed."""
+    """Yield files that list dependencies."""
     names = file.packages()
     if missing := [each for each in names if each.startswith(".")]:
         raise LocalError(f"{file.path}: `dependencies` names {', '.join(missing)}, which is no folder.")
@@ -123,14 +123,14 @@ def _inputs(file: GraphFile, folder: Path) -> Iterator[Path]:
 
 
 def _tells(file: Path) -> bool:
-    """A pyproject.toml may hold the settings of a linter and nothing else."""
+    """Return whether a file lists dependencies: a pyproject.toml may contain only the settings of a linter."""
     if not file.is_file():
         return False
     return file.name != "pyproject.toml" or not {"project", "build-system"}.isdisjoint(tomllib.loads(file.read_text()))
 
 
 def _is_missing(line: str, installed: Mapping[str, str]) -> bool:
-    """Such as "wikipedia==1.4.0    # via -r requirements.txt"; a project that is installed in place is no package."""
+    """Read "wikipedia==1.4.0    # via -r requirements.txt"; a project that is installed in place is not a package."""
     if not (found := _PIN.match(line)):
         return False
     name, asking = canonicalize_name(found["name"]), {*(found["via"] or "").split(", ")}

@@ -1,5 +1,5 @@
-"""The programs that a build runs: uv, which finds and installs packages for Lambda whatever machine this is, and
-CPython 3.13, whose bytecode Lambda takes."""
+"""The programs that a build runs: uv, which installs packages for Lambda on any machine, and CPython 3.13, whose
+bytecode Lambda uses."""
 
 import os
 import platform
@@ -19,29 +19,29 @@ _MACHINES = {"aarch64": "arm64", "AMD64": "x86_64"}
 
 @dataclass(frozen=True)
 class Tools:
-    """`architecture` is x86_64 or arm64, `uv` the program's path."""
+    """`architecture` is x86_64 or arm64, `uv` is the path of the program."""
 
     architecture: str
     uv: str
 
     @classmethod
     def find(cls, architecture: str) -> "Tools":
-        """Raises LocalError with the line that mends it."""
+        """Find uv; raise LocalError, which names the remedy."""
         if architecture not in PLATFORMS:
             raise LocalError(f"{architecture} is no architecture of Lambda. Use {' or '.join(PLATFORMS)}.")
-        beside = str(Path(sys.executable).parent)  # of an environment that nobody activated
+        beside = str(Path(sys.executable).parent)  # uv of an environment that is not activated
         found = shutil.which("uv") or shutil.which("uv", path=beside)
         if not found:
             raise LocalError("`turnkeep build` needs uv, which installs packages for Lambda: pip install uv")
         return cls(architecture, found)
 
     def resolve(self, inputs: Sequence[Path], *options: str, folder: Path) -> str:
-        """Pins of what `inputs` ask for and of what that needs, one a line; raises LocalError."""
+        """Return pins of `inputs` and their dependencies, one a line; raise LocalError."""
         known = ["--no-header", "--annotation-style", "line"]
         return self._uv("pip", "compile", *map(str, inputs), *known, *options, *self._place(), folder=folder)
 
     def install(self, requirements: Path, target: Path, *, folder: Path) -> None:
-        """Exactly what is named. What has no wheel is built where this machine is like Lambda; raises LocalError."""
+        """Install exactly these. Those without a wheel are built if this machine is like Lambda; raise LocalError."""
         machine = _MACHINES.get(platform.machine(), platform.machine())
         builds = (sys.platform, machine) == ("linux", self.architecture)
         options = ["--no-deps", "--link-mode", "copy", *([] if builds else ["--only-binary", ":all:"])]
@@ -50,12 +50,12 @@ class Tools:
         (target / ".lock").unlink(missing_ok=True)
 
     def locked(self, project: Path) -> str:
-        """The pins of a project's uv.lock; raises LocalError."""
+        """Return the pins of a project's uv.lock; raise LocalError."""
         options = ["--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate", "--no-hashes"]
         return self._uv("export", "--project", str(project), *options, folder=project)
 
     def python(self, script: Path, *arguments: str, **environ: str) -> None:
-        """Runs a script of `layers` with a CPython 3.13; raises LocalError."""
+        """Run a script of `layers` with CPython 3.13; raise LocalError."""
         here = sys.implementation.name == "cpython" and f"{sys.version_info[0]}.{sys.version_info[1]}" == LAMBDA_PYTHON
         other = [self.uv, "run", "--quiet", "--no-project", "--python", f"cpython@{LAMBDA_PYTHON}"]
         known = {"ARCH": self.architecture, "UV": self.uv}
@@ -69,7 +69,7 @@ class Tools:
 
 
 def run(command: Sequence[str], folder: Path, **environ: str) -> str:
-    """What a program says; raises LocalError with its own words where it fails."""
+    """Return the output of a program; raise LocalError with its error output if it fails."""
     known = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     done = subprocess.run(command, cwd=folder, env=known | environ, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:

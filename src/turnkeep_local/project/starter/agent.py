@@ -1,5 +1,5 @@
-"""An assistant with one tool and the memory of its thread. It is plain LangGraph: Turnkeep serves `graph` and keeps its
-turns, so no checkpointer is set here."""
+"""An assistant with one tool and the memory of its thread. It is plain LangGraph: Turnkeep serves `graph` and stores
+its turns, so it needs no checkpointer here."""
 
 import os
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ def current_time() -> str:
 
 
 def respond(state: MessagesState) -> dict[str, list[AIMessage]]:
-    """The model's next message: an answer, or a call of a tool."""
+    """Return the model's next message: an answer, or a call of a tool."""
     messages = state["messages"]
     if not os.environ.get("OPENAI_API_KEY"):
         return {"messages": [without_model(messages)]}
@@ -29,7 +29,7 @@ def respond(state: MessagesState) -> dict[str, list[AIMessage]]:
 
 
 def without_model(messages: list[AnyMessage]) -> AIMessage:
-    """What can be said without one, so that a first run needs no key: what the tool knows, and what was said."""
+    """Answer without a model, so that a first run needs no key: with the tool's result and the user's messages."""
     if isinstance(messages[-1], HumanMessage):
         return AIMessage("", tool_calls=[{"name": current_time.name, "args": {}, "id": f"call-{len(messages)}"}])
     said = [f'"{message.text}"' for message in messages if isinstance(message, HumanMessage)]

@@ -1,4 +1,4 @@
-"""What the agent promises, without a key and without a server."""
+"""Tests of the agent, without a key and without a server."""
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
