@@ -1,5 +1,5 @@
 """The dialects as the guard reads and writes them: what is written stays as it is written. sqlglot's own ways of saying
-a thing in another dialect lose here and there what a function or a NOT meant, so that they serve foreign SQL only."""
+a thing in another dialect lose here and there what a function or a NOT meant."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -172,9 +172,9 @@ _READ: Mapping[Dialect, type[sqlglot.Dialect] | str] = {"sqlite": PlainSQLite, "
 COMPARED = frozenset(_READ)
 
 
-def read(tokens: list[Token], sql: str, dialect: Dialect, *, is_foreign: bool) -> list[exp.Expr | None]:
+def read(tokens: list[Token], sql: str, dialect: Dialect) -> list[exp.Expr | None]:
     """The trees. || between truths is OR for MariaDB; between others it joins texts, and both in one SQL cannot be."""
-    trees = language(dialect, is_foreign=is_foreign).parser(error_message_context=0).parse(tokens, sql)
+    trees = language(dialect).parser(error_message_context=0).parse(tokens, sql)
     bars = [bar for tree in trees if tree for bar in tree.find_all(_Bars)]
     if not all(map(_is_logic, bars)):
         trees = JoiningMariaDB().parser(error_message_context=0).parse(tokens, sql)
@@ -192,9 +192,8 @@ def _is_logic(node: exp.Expr) -> bool:
     return all(_is_logic(side) if isinstance(side, exp.Connector) else isinstance(side, truths) for side in sides)
 
 
-def language(dialect: Dialect, *, is_foreign: bool = False) -> sqlglot.Dialect:
-    """Foreign is what will be written in another dialect: then functions are read for what they mean."""
-    return sqlglot.Dialect.get_or_raise(dialect if is_foreign else _READ.get(dialect, dialect))
+def language(dialect: Dialect) -> sqlglot.Dialect:
+    return sqlglot.Dialect.get_or_raise(_READ.get(dialect, dialect))
 
 
 def leave_out_added(tree: exp.Expr) -> None:

@@ -2,12 +2,11 @@
 Never a name: the nearest one may be another fact. What comes out is no more trusted than what went in: it goes through
 the guard like anything else."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import reduce
 from itertools import islice
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import TokenType
 
 from turnkeep_agents.database.guard.catalogue import Catalogue
 from turnkeep_agents.database.guard.grammar import violations
@@ -15,8 +14,7 @@ from turnkeep_agents.database.guard.guard import unwrapped
 from turnkeep_agents.database.guard.rendering import render
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.rewriting import candidates, variants
-from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse, tokenize
-from turnkeep_agents.database.guard.translating import translate
+from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse
 from turnkeep_agents.database.guard.verdicts import Dialect, Refusal, Refused
 from turnkeep_agents.database.joins.records import JoinGraph
 
@@ -24,11 +22,12 @@ HOPELESS = frozenset(
     {"too_long", "too_deep", "catalog", "variable", "into", "lock", "hint", "recursive", "meaning", "encoding"}
 )
 MOST_READINGS = 6
-_OTHERS: dict[Dialect, tuple[Dialect, ...]] = {
-    "sqlite": ("mysql", "postgres"), "mysql": ("sqlite", "postgres"), "postgres": ("mysql", "sqlite")
-}  # fmt: skip
-_TOLD_APART = re.compile(r'"|\|\|')
 _OWN_SCHEMAS = frozenset({"main", "public", "dbo"})
+_ARITHMETIC: Mapping[str, type[exp.Binary]] = {
+    "DIVIDE": exp.Div, "SUBTRACT": exp.Sub, "ADD": exp.Add, "MULTIPLY": exp.Mul, "MINUS": exp.Sub, "PLUS": exp.Add
+}  # fmt: skip
+_DATE_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "DAYOFMONTH": "%d", "HOUR": "%H", "MINUTE": "%M"}
+_CLOCKS = {"CURDATE": exp.CurrentDate, "NOW": exp.CurrentTimestamp, "GETDATE": exp.CurrentTimestamp}
 
 
 def repair(sql: str, refused: Refused, graph: JoinGraph, dialect: Dialect) -> str | None:
@@ -44,10 +43,10 @@ def repair(sql: str, refused: Refused, graph: JoinGraph, dialect: Dialect) -> st
 
 def _repaired(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[str]:
     for tree in islice(_trees(sql, catalogue, dialect), MOST_READINGS):
-        translated = translate(tree, dialect)
-        _simplify(translated)
-        if not any(True for _ in violations(translated, dialect)) and _fits(translated, catalogue, dialect):
-            yield render(translated, dialect)
+        _translate(tree, dialect)
+        _simplify(tree)
+        if not any(True for _ in violations(tree, dialect)) and _fits(tree, catalogue, dialect):
+            yield render(tree, dialect)
 
 
 def _fits(tree: exp.Expr, catalogue: Catalogue, dialect: Dialect) -> bool:
@@ -58,46 +57,63 @@ def _fits(tree: exp.Expr, catalogue: Catalogue, dialect: Dialect) -> bool:
 
 
 def _trees(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[exp.Query]:
-    """The text read in this dialect, and in others where it holds words that only they know."""
-    seen: set[str] = set()
-    for text in candidates(sql):
-        for variant in variants(text, catalogue.odd_names, dialect):
-            if variant in seen:
-                continue
-            seen.add(variant)
-            yield from _readings(variant, dialect)
+    texts = (text for found in candidates(sql) for text in variants(found, catalogue.odd_names, dialect))
+    for text in dict.fromkeys(texts):
+        try:
+            yield unwrapped(parse(text, dialect))
+        except (Refusal, RecursionError):
+            continue
 
 
-def _readings(text: str, dialect: Dialect) -> Iterator[exp.Query]:
-    tree = _read(text, dialect)
-    if tree is not None:
-        yield tree
-    for other in _OTHERS[dialect]:
-        again = _read(text, other, is_foreign=True) if _reads_alike(text, dialect, other) else None
-        if again is not None:
-            yield again
+def _translate(tree: exp.Expr, dialect: Dialect) -> None:
+    """Replace the functions of other databases that models write most."""
+    rules = {"sqlite": (_arithmetic, _clock, _part_of_date, _joined, _extreme), "postgres": (_arithmetic, _clock)}
+    for node in reversed(list(tree.walk())):
+        found = next((new for rule in rules.get(dialect, (_arithmetic,)) if (new := rule(node)) is not None), None)
+        if found is not None:
+            node.replace(found)
 
 
-def _reads_alike(text: str, dialect: Dialect, other: Dialect) -> bool:
-    """Whether quotes, bars and carets mean the same in both."""
-    return "mysql" not in (dialect, other) or ("^" not in text and (dialect == "mysql" or not _TOLD_APART.search(text)))
-
-
-def _read(text: str, dialect: Dialect, *, is_foreign: bool = False) -> exp.Query | None:
-    try:
-        tree = unwrapped(parse(text, dialect, is_foreign=is_foreign))
-    except (Refusal, RecursionError):
+def _arithmetic(node: exp.Expr) -> exp.Expr | None:
+    if not isinstance(node, exp.Anonymous) or node.name.upper() not in _ARITHMETIC:
         return None
-    return tree if not is_foreign or _texts_in(tree) >= _texts_of(text, dialect) else None
+    found = node.expressions
+    if len(found) == 1 and isinstance(found[0], exp.Tuple):
+        found = found[0].expressions
+    if len(found) != 2:
+        return None
+    one, other = (exp.paren(each, copy=False) if isinstance(each, exp.Binary) else each for each in found)
+    return exp.paren(_ARITHMETIC[node.name.upper()](this=one, expression=other), copy=False)
 
 
-def _texts_in(tree: exp.Query) -> int:
-    return sum(one.is_string for one in tree.find_all(exp.Literal))
+def _part_of_date(node: exp.Expr) -> exp.Expr | None:
+    is_extract = isinstance(node, exp.Extract)
+    pattern = _DATE_PARTS.get(node.name.upper() if is_extract else type(node).__name__.upper())
+    if pattern is None:
+        return None
+    value = node.expression if is_extract else node.this
+    while isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp | exp.TsOrDsToTime):  # the parser's own
+        value = value.this
+    return exp.cast(exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(pattern), value]), "INTEGER")
 
 
-def _texts_of(text: str, dialect: Dialect) -> int:
-    """A parser leaves out what it has no place for, such as the second text of DATE('now', 'start of month')."""
-    return sum(token.token_type == TokenType.STRING for token in tokenize(text, dialect))
+def _joined(node: exp.Expr) -> exp.Expr | None:
+    if type(node) is not exp.Concat:
+        return None
+    parts = [exp.paren(part, copy=False) if isinstance(part, exp.Binary) else part for part in node.expressions]
+    return exp.paren(reduce(lambda one, other: exp.DPipe(this=one, expression=other), parts), copy=False)
+
+
+def _extreme(node: exp.Expr) -> exp.Expr | None:
+    """GREATEST of an unknown value is unknown, as SQLite's MAX of several values."""
+    is_other = isinstance(node, exp.Greatest | exp.Least) and node.args.get("ignore_nulls")
+    return type(node)(this=node.this, expressions=node.expressions, ignore_nulls=False) if is_other else None
+
+
+def _clock(node: exp.Expr) -> exp.Expr | None:
+    is_bare = isinstance(node, exp.Anonymous) and not node.expressions
+    found = _CLOCKS.get(node.name.upper()) if is_bare else None
+    return found() if found else None
 
 
 def _simplify(tree: exp.Expr) -> None:

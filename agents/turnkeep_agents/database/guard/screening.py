@@ -36,18 +36,18 @@ _LETTER = re.compile(r"[A-Za-z_]")
 _CLASS = re.compile(r"<class '[\w.]*?(\w+)'>")
 
 
-def parse(sql: str, dialect: Dialect, *, is_foreign: bool = False) -> exp.Query:
+def parse(sql: str, dialect: Dialect) -> exp.Query:
     """The one query that `sql` is. Raises Refusal, and RecursionError where it is nested too deeply. Without context,
     what the parser logs quotes nothing of the SQL."""
     tokens = tokenize(sql, dialect)
     try:
-        trees = read(tokens, sql, dialect, is_foreign=is_foreign)
+        trees = read(tokens, sql, dialect)
     except (ParseError, TokenError, ValueError, IndexError, TypeError, AttributeError, KeyError) as error:
         raise refuse("syntax", f"The SQL cannot be read: {_first_line(error)}") from None
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Query):
         raise refuse("not_select", "Only one SELECT statement is allowed.")
-    if not is_foreign and dialect in COMPARED:
+    if dialect in COMPARED:
         leave_out_added(tree)
     return tree
 

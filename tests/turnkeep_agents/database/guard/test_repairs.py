@@ -79,7 +79,6 @@ def test_the_name_of_the_only_schema_is_left_out() -> None:
     [
         ("YEAR(formedOn)", "CAST(STRFTIME('%Y', formedOn) AS INTEGER)"),
         ("EXTRACT(MONTH FROM formedOn)", "CAST(STRFTIME('%m', formedOn) AS INTEGER)"),
-        ("DATE_FORMAT(formedOn, '%Y-%m')", "STRFTIME('%Y-%m', formedOn)"),
         ("CONCAT(name, ' ', id)", "(name || ' ' || id)"),
         ("DIVIDE(SUM(id), COUNT(*))", "(CAST(SUM(id) AS REAL) / COUNT(*))"),
         ("SUBTRACT(id, workOrderId)", "(id - workOrderId)"),
