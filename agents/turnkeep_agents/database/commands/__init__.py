@@ -18,9 +18,6 @@ def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     joins = commands.add_parser("joins", help="the join graph of the agent `database`").add_subparsers(
         required=True, metavar="COMMAND"
     )
-    graph = argparse.ArgumentParser(add_help=False)
-    graph.add_argument("--graph", type=Path, metavar="FILE", help="default: DATABASE__JOINS, else that of the sample")
-
     build = joins.add_parser("build", help="make it from a live database")
     build.add_argument("url", nargs="?", default="", metavar="URL", help="default: DATABASE__URL, else the sample")
     build.add_argument("--out", type=Path, required=True, metavar="FILE.json")
@@ -33,11 +30,6 @@ def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     check = joins.add_parser("check", help="what is wrong or doubtful in a graph")
     check.add_argument("file", type=Path, metavar="FILE.json")
     check.set_defaults(run=_check_joins)
-
-    draw = joins.add_parser("draw", parents=[graph], help="a drawing of some tables and those next to them, or of all")
-    draw.add_argument("tables", nargs="*", metavar="TABLE")
-    draw.add_argument("--out", type=Path, required=True, metavar="FILE.mmd")
-    draw.set_defaults(run=_draw_joins)
 
 
 def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -98,12 +90,6 @@ def _check_joins(options: argparse.Namespace) -> None:
     print(told)
     if not is_sound:
         raise LocalError("The graph has errors.")
-
-
-def _draw_joins(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.joins import draw_joins  # noqa: PLC0415
-
-    print(draw_joins(options.tables, options.out, options.graph))
 
 
 def _secure(options: argparse.Namespace) -> None:

@@ -1,8 +1,7 @@
-"""`turnkeep joins`: makes, checks and draws the join graph of the agent `database`. No URL is ever printed,
+"""`turnkeep joins`: makes and checks the join graph of the agent `database`. No URL is ever printed,
 for it may contain a password."""
 
 import asyncio
-import difflib
 import sys
 import time
 from collections import Counter
@@ -18,7 +17,6 @@ from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.joins.associations import with_associations
-from turnkeep_agents.database.joins.drawing import draw
 from turnkeep_agents.database.joins.files import load_graph, save_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.judging import judge
@@ -70,20 +68,8 @@ def build_joins(wanted: Wanted) -> str:
 def check_joins(file: Path) -> tuple[str, bool]:
     """The findings about a file, and whether it is free of errors. Raises LocalError."""
     graph = _load(file)
-    found = validate(graph, confidence_threshold=_tuning().confidence_threshold)
+    found = validate(graph, confidence_threshold=_settings().of(DatabaseSettings).confidence_threshold)
     return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), not _errors(found)
-
-
-def draw_joins(tables: Collection[str], out: Path, file: Path | None) -> str:
-    """Draws into `out`, in the form that its ending says. Raises LocalError."""
-    if out.suffix != ".mmd":
-        raise LocalError(f"--out {out.name}: the name has to end in .mmd, which Mermaid reads.")
-    graph = _load(file or _tuning().joins)
-    try:
-        out.write_text(draw(graph, [_table(graph, table) for table in tables]), encoding="utf-8")
-    except OSError as error:
-        raise LocalError(f"{out} cannot be written: {error.strerror}. Name another file.") from None
-    return f"Drawn in {out}."
 
 
 def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
@@ -92,7 +78,7 @@ def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
         graph, omitted = _introspected(url, wanted.with_values, settings)
         told = [f"Left out: {each}." for each in omitted]
     else:
-        graph = _load(None)
+        graph = _load(sample_joins())
     if wanted.associations:
         graph, left_out = with_associations(graph, wanted.associations)
         told += [f"Left out, for the database does not have it: {each}" for each in left_out]
@@ -135,25 +121,11 @@ def _settings() -> Settings:
         raise LocalError(explain_settings(error)) from None
 
 
-def _tuning() -> DatabaseSettings:
-    return _settings().of(DatabaseSettings)
-
-
-def _load(file: Path | str | None) -> JoinGraph:
+def _load(file: Path) -> JoinGraph:
     try:
-        return load_graph(Path(file) if file else sample_joins())
+        return load_graph(file)
     except UnusableFile as error:
         raise LocalError(str(error)) from None
-
-
-def _table(graph: JoinGraph, said: str) -> str:
-    """The table's name as the graph has it, in whatever case it was said."""
-    folded = {name.casefold(): name for name in graph.tables}
-    if said in graph.tables or said.casefold() in folded:
-        return said if said in graph.tables else folded[said.casefold()]
-    near = [folded[name] for name in difflib.get_close_matches(said.casefold(), folded, 3)]
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {len(graph.tables)} others."
-    raise LocalError(f"The graph has no table {said}. {hint}")
 
 
 def _progress() -> Callable[[str], None]:

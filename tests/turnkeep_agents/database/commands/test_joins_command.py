@@ -157,35 +157,6 @@ def test_a_sound_graph_passes_and_a_broken_one_does_not(
     assert "error: orders.gone = customer.id: the graph has no column orders.gone." in capsys.readouterr().out
 
 
-def test_the_graph_of_the_settings_is_drawn_in_whatever_case_a_table_is_named(
-    url: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    main(["joins", "build", url, "--out", str(out)])
-    monkeypatch.setenv("DATABASE__JOINS", str(out))
-
-    assert main(["joins", "draw", "ORDERS", "--out", str(tmp_path / "g.mmd")]) == 0
-
-    assert "orders }o--|| customer" in (tmp_path / "g.mmd").read_text()
-
-
-def test_a_table_that_is_not_there_is_told_with_the_one_that_may_be_meant(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["joins", "draw", "workOrdr", "--out", str(tmp_path / "g.mmd")]) == 1
-
-    assert "The graph has no table workOrdr. Did you mean workOrder" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", ["g.png", "g", "gone/g.mmd"])
-def test_a_drawing_that_cannot_be_written_is_told(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["joins", "draw", "customer", "--out", str(tmp_path / name)]) == 1
-
-    assert capsys.readouterr().err.startswith("turnkeep: ")
-    assert not (tmp_path / name).exists()
-
-
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     command = [sys.executable, "-m", "turnkeep_local.cli", "joins", "check", str(sample_joins())]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shown:
