@@ -1,4 +1,4 @@
-// Requests to the server that this page came from, with the caller's key where it asks for one.
+// Requests to the server that served this page, with the caller's key if the server requires one.
 
 import { ask, el } from "./dom.js";
 
@@ -13,7 +13,7 @@ export class Problem extends Error {
   }
 }
 
-// Throws Problem for what the server refuses, TypeError where it cannot be reached.
+// Throws Problem if the server rejects the request, TypeError if it cannot be reached.
 export async function request(path, { method = "GET", body, headers = {}, signal } = {}) {
   const own = body === undefined ? {} : { "Content-Type": "application/json" };
   const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -40,7 +40,7 @@ async function problemOf(answer) {
   return new Problem(answer.status, problem, Number(answer.headers.get("Retry-After")) || null);
 }
 
-// A token of three parts is one of who signs people in; all else is a key of this server.
+// A key of three parts is a JWT from the identity provider; any other is an API key of this server.
 function credential(key) {
   if (!key) return {};
   return key.split(".").length === 3 ? { Authorization: `Bearer ${key}` } : { "x-api-key": key };

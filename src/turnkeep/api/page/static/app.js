@@ -1,4 +1,4 @@
-// The chat page: a thread is named by the part of the address after "#", so that a reload finds it again.
+// The chat page. The part of the address after "#" names the thread, so that a reload finds it again.
 
 import { json } from "./api.js";
 import { chosenAgent, drawAgents, fitMessage, showGraph, showSide } from "./around.js";

@@ -1,4 +1,4 @@
-// What stands around the turns: who answers, example questions, the graph, the head, the side.
+// Everything around the turns: choice of the agent, example questions, the graph, the header, the side bar.
 
 import { json } from "./api.js";
 import { ask as openDialog, button, el, find } from "./dom.js";
@@ -10,7 +10,7 @@ import { capital } from "./turn.js";
 const AGENT = "turnkeep.agent";
 let ask = () => {};
 
-// The agent that was chosen last in this tab, else the deployment's default.
+// Returns the agent that was last chosen in this tab, else the deployment's default.
 export function chosenAgent(agents, standard) {
   const named = (name) => agents.find((each) => each.name === name);
   return named(sessionStorage.getItem(AGENT)) || named(standard) || agents[0];

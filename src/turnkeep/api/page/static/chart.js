@@ -1,5 +1,5 @@
-// A plot of rows that the details hold: mark and encoding are a small subset of Vega-Lite. What it shows is said in
-// words as well.
+// A plot of rows from the details: mark and encoding are a small subset of Vega-Lite. Its content is also available as
+// text.
 
 import { el } from "./dom.js";
 
@@ -84,7 +84,7 @@ function lines(width, x, measures, records) {
   };
 }
 
-// Names lie beside bars that lie, so that they can be read.
+// Horizontal bars have their names on the left, so that they are readable.
 function bars(width, x, [y], records) {
   const labels = records.map((record) => label(record[x.field]));
   const values = records.map((record) => record[y.field]);
@@ -129,7 +129,7 @@ function axis(more) {
   return { stroke: colour("--soft"), font: font(12), ticks: { show: false }, gap: 8, ...more, grid: { ...line, ...more.grid } };
 }
 
-// From zero, unless all lie close together and far from it.
+// Starts at zero, unless all values are close together and far from it.
 function rangeFor(low, high) {
   const least = low > 0 && low > 0.7 * high ? low - (high - low || low) * 0.4 : Math.min(low, 0);
   return [least, high + (high - least) * 0.06 || 1];

@@ -1,5 +1,5 @@
-// One thread at a time: its turns as they were kept, and a message with its answer. A turn that is being made goes on
-// while another thread is read.
+// One thread at a time: its stored turns, and a message with its answer. A running turn continues while the user reads
+// another thread.
 
 import { drawExamples, fitMessage, head, showSide } from "./around.js";
 import { json, mintId, Problem } from "./api.js";
@@ -13,7 +13,7 @@ import { TurnView } from "./turn.js";
 
 const PAGE = 20;
 const BUSY_MS = 2000;
-const runs = new Map();  // by thread, those that this page waits for
+const runs = new Map();  // by thread: runs that this page waits for
 export const threads = new ThreadList({ open: (id) => openThread(id), gone: (id) => id === state.thread && newThread() });
 
 const details = new IntersectionObserver((entries) => {
@@ -94,7 +94,7 @@ function pastTurn(turn) {
   return view;
 }
 
-// Somebody else's request, or one of an earlier visit, is being answered.
+// The thread is answering a request from elsewhere, or from an earlier visit.
 async function waitFor(id) {
   const words = el("p", { class: "now waiting" }, "An answer is being made in this thread");
   find("turns").append(words);
@@ -132,7 +132,7 @@ export async function submit(text = find("message").value) {
   }, () => giveBack(text));
 }
 
-// What could not be sent, or was stopped, stands where it was written.
+// Puts a message that was not sent, or was stopped, back into the input.
 function giveBack(text) {
   busy(false);
   state.isOpening = false;
@@ -169,7 +169,7 @@ async function run(asked, view) {
   }
 }
 
-// Shows a turn that is being made; its thread may have been left and come back to.
+// Shows a running turn, even if the user has left its thread and returned.
 function takeUp({ stopping, view }) {
   state.running = stopping;
   busy(true);
@@ -178,7 +178,7 @@ function takeUp({ stopping, view }) {
 }
 
 function settle(turn, view, asked) {
-  if (turn.turn_number > state.turns + 1) return openThread(asked.thread);  // somebody else took turns meanwhile
+  if (turn.turn_number > state.turns + 1) return openThread(asked.thread);  // the thread got other turns meanwhile
   document.getElementById(`turn-${turn.turn_number}`)?.remove();
   view.complete(turn, () => run(asked, view));
   if (!view.element.isConnected) find("turns").append(view.element);
@@ -228,7 +228,7 @@ function busy(isBusy) {
   find("stop").hidden = !isBusy;
 }
 
-// Down with what comes, until the message of a turn that is read has reached the top.
+// Scrolls down with the answer until the message of its turn reaches the top.
 function follow(view) {
   const main = find("main");
   const top = view.element.offsetTop - main.offsetTop - 16;

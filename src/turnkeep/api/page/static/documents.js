@@ -1,4 +1,4 @@
-// Documents of a thread: given by a form that the server makes for each, read there, listed here until removed.
+// Documents of a thread: each is sent with a form from the server, processed there, and listed here until removed.
 
 import { json } from "./api.js";
 import { button, el, find } from "./dom.js";
@@ -36,13 +36,13 @@ export async function addDocuments(thread, files) {
   }
 }
 
-// Those that a turn has to wait for, to know them.
+// Returns the ids of documents that the next turn has to wait for.
 export function unreadDocuments() {
   const items = [...find("documents").children].filter((each) => !SETTLED.includes(each.className));
   return items.map((each) => each.dataset.id).slice(0, MOST_WAITED_FOR);
 }
 
-// A laptop's server names itself by one of its names; this page may have come by another.
+// A laptop's server uses one of its names; this page may have been opened by another.
 function here(address) {
   const url = new URL(address);
   const isOwn = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname) && url.port === location.port;

@@ -1,5 +1,4 @@
-// Elements from names, properties and children. A text is always text: nothing here, or anywhere on this page, reads
-// markup from a string.
+// Elements from names, properties and children. Text is always text: no code on this page parses markup from a string.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -27,7 +26,7 @@ export function button(label, act, properties = {}) {
   return el("button", { type: "button", onclick: act, ...properties }, label);
 }
 
-// What models and documents say may link to http and https alone; anything else stays text.
+// Text of models and documents may link only to http and https; other links stay text.
 export function link(href, ...children) {
   const target = webAddress(href);
   if (!target) return el("span", {}, ...children);
@@ -56,7 +55,7 @@ export function copier(text, label = "Copy") {
   return copy;
 }
 
-// A modal question; resolves to what `act` of the chosen button gives, null where it is left.
+// A modal question. Resolves to the result of the chosen button's `act`, or null if it is closed.
 export function ask(title, content, choices) {
   return new Promise((resolve) => {
     const dialog = el("dialog", { "aria-labelledby": "asked", tabindex: "-1", autofocus: true }, el("h2", { id: "asked" }, title), ...content);

@@ -1,5 +1,5 @@
-// An agent's graph as a drawing, from the Mermaid text that the server gives: nodes in layers, edges as curves between
-// them. A graph within a node is drawn on its own.
+// Draws an agent's graph from the server's Mermaid text: nodes in layers, edges as curves between them. A graph within
+// a node has its own drawing.
 
 import { el, svg } from "./dom.js";
 
@@ -15,8 +15,8 @@ export function drawGraph(name, mermaid) {
   return el("div", { class: "drawings" }, ...drawings);
 }
 
-// By graph its nodes and edges; an edge that goes into an inner graph goes to the node that holds it. A node that says
-// itself where to go on has no edge.
+// Returns nodes and edges by graph. An edge into an inner graph ends at the node that contains it. A node that chooses
+// its successor in code has no edge.
 function graphsOf(name, mermaid) {
   const graphs = new Map();
   const graph = (title) => graphs.get(title) || graphs.set(title, { nodes: new Set(), edges: [] }).get(title);
@@ -41,7 +41,7 @@ function placeOf(text) {
 function addEdge(graph, name, [fromInner, fromId], [toInner, toId], isChoice) {
   const isInner = fromInner && fromInner === toInner;
   const [from, to] = isInner ? [fromId, toId] : [fromInner ?? fromId, toInner ?? toId];
-  if (from === END) return;  // an inner graph that is gone through again
+  if (from === END) return;  // another pass through an inner graph
   const { nodes, edges } = graph(isInner ? fromInner : name);
   nodes.add(from).add(to);
   if (!edges.some((edge) => edge.from === from && edge.to === to)) edges.push({ from, to, isChoice });
@@ -72,7 +72,7 @@ function label(id) {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;
 }
 
-// Layers by the longest way from the start, an edge that goes back turned round; what passes a layer has a place in it.
+// Assigns layers by the longest path from the start, with back edges reversed. Edges get a place in layers they pass.
 function laidOut(ids, edges) {
   const forward = edges.map((edge) => ({ ...edge }));
   turnBack(forward);
@@ -129,7 +129,7 @@ function placed(ids, edges) {
   return layers;
 }
 
-// Each beside those it is joined to: layers are sorted by the mean place of their neighbours, down and up again.
+// Puts nodes near their neighbours: sorts layers by the mean place of these, alternately down and up.
 function order(layers, edges) {
   const joined = new Map();
   const join = (a, b) => joined.set(a, [...(joined.get(a) || []), b]);
@@ -158,7 +158,7 @@ function way(edge, nodes) {
   const between = edge.through.map((place) => nodes.get(place));
   const points = [{ x: from.x, y: from.y + HEIGHT / 2 }, ...between, { x: to.x, y: to.y - HEIGHT / 2 }];
   if (!edge.isBack) return points;
-  const side = Math.sign(from.x - to.x) || 1;  // beside the edge that goes the other way
+  const side = Math.sign(from.x - to.x) || 1;  // next to the edge in the other direction
   return points.reverse().map((point) => ({ x: point.x + (between.includes(point) ? 0 : side * WIDTH * 0.22), y: point.y }));
 }
 

@@ -1,5 +1,5 @@
-// A reply as it is written. The parser is streaming-markdown; elements are made here, of a short list: no tag of the
-// text's own, no image, no link but to http and https.
+// Renders a reply while it is streamed. The parser is streaming-markdown; the elements made here are a short list: no
+// tags from the text, no images, links only to http and https.
 
 import * as smd from "./vendor/smd.min.js";
 import { el, webAddress } from "./dom.js";
@@ -31,8 +31,8 @@ export function render(root, text) {
   whole.end();
 }
 
-// Control characters are shown, never obeyed by whatever the text is copied into. What the parser would take for marks,
-// "snake_case_name" and "$5 or $6", passes it in disguise; "&lt;" is how agents write what is no tag.
+// Control characters are shown, so that they have no effect where the text is pasted. Text that the parser would take
+// for marks, "snake_case_name" and "$5 or $6", is disguised. "&lt;" is how agents write "<" outside tags.
 const DISGUISED = { _: "\ue000", $: "\ue001" };
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
 
@@ -81,7 +81,7 @@ function end_token(data) {
   data.path.pop();
 }
 
-// "[CC-2110]" and what links elsewhere than to the web is text; columns of figures stand at the right.
+// Turns "[CC-2110]" and links to anything but the web into text; aligns columns of figures right.
 function tidy(root) {
   for (const unlinked of root.querySelectorAll("a:not([href])")) unlinked.replaceWith("[", ...unlinked.childNodes, "]");
   for (const table of root.querySelectorAll("table")) {

@@ -1,9 +1,9 @@
-// Choose a plot for rows by their columns and values alone: mark and encoding as chart.js reads them, or null.
+// Chooses a plot for rows by their columns and values alone: mark and encoding for chart.js, or null.
 
 const MOST_LINES = 4;
 const MOST_BARS = 30;
 const LEAST_POINTS = 3;
-const MOST_APART = 50; // times: "jobs 12, invoiced 80,000" share no axis
+const MOST_APART = 50; // times: "jobs 12, invoiced 80,000" need two axes
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2100;
 
@@ -17,8 +17,8 @@ const PERIOD = /^\d{4}(?:[- ]?[WQ]\d{1,2})?$/;
 // "month" as 1 to 12, "hour of the day", "fiscal year"; but not "hours", "monthly fee"
 const ORDERED = /^(?:[\p{L}\p{N}_]+[ _])?(?:year|quarter|month|week|weekday|day|hour)(?:[ _](?:of|number|no)\b.*)?$/iu;
 
-// A line for "month | invoiced", bars for "branch | jobs". Null for a single row, for "invoice | customer | due" (a list
-// without a comparison), for "branch | jobs" where each has 1, and for two columns of one name.
+// Returns a line for "month | invoiced", bars for "branch | jobs". Returns null for a single row, for "invoice |
+// customer | due" (a list without a comparison), for "branch | jobs" if each has 1, and for two columns of one name.
 export function plotOf({ columns, rows }) {
   if (!rows || rows.length < 2 || new Set(columns).size < columns.length) return null;
   const fields = columns.map((name, at) => fieldOf(name, rows.map((row) => row[at])));
@@ -48,7 +48,7 @@ function typeOf(name, cells, given) {
   return given.every((cell) => PERIOD.test(cell)) ? "ordinal" : "nominal";
 }
 
-// Whole numbers are an axis where the name says so, "month", or where they rise as years do: 2023, 2024, 2025.
+// Whole numbers are an axis if their name is one, "month", or if they increase like years: 2023, 2024, 2025.
 function typeOfNumbers(name, cells) {
   const isWhole = cells.every(Number.isInteger);
   const isDistinct = new Set(cells).size === cells.length;
@@ -58,7 +58,7 @@ function typeOfNumbers(name, cells) {
   return isYears ? "ordinal" : "quantitative";
 }
 
-// The first measure, and those of its size.
+// Returns the first measure, and those of similar size.
 function onOneAxis(measures) {
   const tops = measures.map(({ given }) => Math.max(...given.map(Math.abs)));
   const near = measures.filter((_, at) => tops[0] <= MOST_APART * tops[at] && tops[at] <= MOST_APART * tops[0]);

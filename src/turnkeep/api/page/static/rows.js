@@ -1,4 +1,4 @@
-// Rows of a result: a table that pages, what was asked of the database, and a plot where the rows are worth one.
+// Rows of a result: a table with pages, the database query, and a plot if the rows are worth one.
 
 import { drawChart } from "./chart.js";
 import { button, copier, el, fold } from "./dom.js";
@@ -54,7 +54,7 @@ function pagedTable({ columns, rows, page }) {
   return el("div", {}, ...[table, pager].filter(Boolean));
 }
 
-// How all figures of a column are written, null for one that holds others.
+// Returns the number format of a column, null if it contains anything but numbers.
 function formOf(cells) {
   const given = cells.filter((cell) => cell !== null);
   if (!given.length || !given.every((cell) => typeof cell === "number")) return null;
@@ -78,7 +78,7 @@ function capital(name) {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-// The reply may hold the first of the rows as a table: the one that pages stands in its place, with the line below it.
+// Replaces a table with the first rows in the reply, and the line below it, by the table with pages.
 export function placeInReply(reply, result, view) {
   const wanted = result.columns?.map(capital).join("\n");
   for (const table of reply.querySelectorAll("table")) {

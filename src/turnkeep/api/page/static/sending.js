@@ -1,5 +1,5 @@
-// One message until its answer is known. Key and body are kept while that takes: after a lost connection or a reload
-// the same request is sent again, and the server gives the turn that it made of it, or makes it now; never two.
+// One message until its answer is known. Its key and body are stored until then. After a lost connection or a reload
+// the same request is sent again; the server returns its turn or makes it, never two.
 
 import { events, mintId, Problem, request } from "./api.js";
 
@@ -11,7 +11,7 @@ export function newRequest(thread, body) {
   return { thread, key: mintId(), body: JSON.stringify(body) };
 }
 
-// By thread; several may be under way.
+// Returns requests by thread; several may be running.
 export function keptRequests() {
   return JSON.parse(sessionStorage.getItem(KEPT) || "{}");
 }
@@ -25,8 +25,8 @@ export function forget(thread) {
   sessionStorage.setItem(KEPT, JSON.stringify(rest));
 }
 
-// Tells `show` of every event, and of `again` before the same is sent once more. Resolves to the whole turn; throws
-// Problem, AbortError where it was stopped, TypeError where the server could not be reached in all its tries.
+// Calls `show` for every event, and with `again` before a retry. Resolves to the whole turn. Throws Problem, AbortError
+// if it was stopped, TypeError if the server was unreachable in all tries.
 export async function send(asked, show, signal) {
   keep(asked);
   for (let tries = 1; ; tries += 1) {
@@ -58,7 +58,7 @@ async function once(asked, show, signal) {
   throw new TypeError("The connection ended before the answer did.");
 }
 
-// Seconds until the next try, null where another would not help. A turn that is being made is waited for.
+// Returns the seconds until the next try, null if a retry would not help. A running turn is awaited.
 function pause(error, tries) {
   if (error instanceof Problem) {
     const helps = WAITING.includes(error.code) && (error.code === WAITING[0] || tries < MOST_TRIES);

@@ -1,4 +1,4 @@
-// What a screen reader is told of an answer: its sentences, each once, when it is whole.
+// Text for screen readers: the sentences of an answer, each once, when it is complete.
 
 import { el, find } from "./dom.js";
 
@@ -18,7 +18,7 @@ export function say(text, isAll = false) {
   if (fresh.slice(0, end).trim()) find("spoken").append(el("span", {}, fresh.slice(0, end)));
 }
 
-// A thing that happened, in a sentence.
+// Announces an event in one sentence.
 export function announce(sentence) {
   startSaying();
   find("spoken").append(el("span", {}, sentence));

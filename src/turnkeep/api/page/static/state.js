@@ -1,4 +1,4 @@
-// What the page shows, and how it says what went wrong.
+// The state of the page, and its error messages.
 
 import { el, find } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// The list of threads: newest first, searched by their titles, deleted after a question.
+// The list of threads: newest first, searchable by title, deleted after a confirmation.
 
 import { json, request } from "./api.js";
 import { ask, button, el, find } from "./dom.js";
@@ -7,7 +7,7 @@ const PAGE = 50;
 const TIMES = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
 export class ThreadList {
-  // `open` is told the id of a thread that was chosen, `gone` of one that was deleted.
+  // `open` gets the id of a chosen thread, `gone` that of a deleted one.
   constructor({ open, gone }) {
     Object.assign(this, { open, gone, threads: [], cursor: null, current: null });
     find("search").addEventListener("input", () => this.draw());
@@ -22,7 +22,7 @@ export class ThreadList {
     this.draw();
   }
 
-  // What became of one thread, which is now the newest.
+  // Reloads one thread, which is now the newest.
   async renew(id) {
     const thread = await json(`threads/${id}`);
     this.threads = [thread, ...this.threads.filter((each) => each.thread_id !== id)];

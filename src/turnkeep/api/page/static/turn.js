@@ -1,4 +1,4 @@
-// One turn as it is read: the message, the answer as it comes, its steps, what it rests on, and why it was given.
+// One turn: the message, the answer while it streams, its steps, its sources, and its turn record.
 
 import { linkCitations, render, writer } from "./markdown.js";
 import { placeInReply, rowsOf } from "./rows.js";
@@ -17,7 +17,7 @@ export class TurnView {
       el("div", { class: "answer" }, el("h2", { class: "hidden" }, "Answer"), this.now, this.reply, this.rest));
   }
 
-  // Begins to be written, from its start where it was written in part already.
+  // Starts the answer, again from its beginning if part of it was already shown.
   begin(words = "Working") {
     this.isLive = true;
     this.steps = [];
@@ -42,7 +42,7 @@ export class TurnView {
     say(this.reply.textContent);
   }
 
-  // The way through the graph are its nodes; tools and routes only say what goes on.
+  // Nodes are the path through the graph; tools and routes only show the current activity.
   step(event) {
     const name = event.node || event.tool || event.route;
     if (typeof name !== "string") return;
@@ -69,7 +69,7 @@ export class TurnView {
     this.folds.replaceChildren(...parts, copier(turn.reply, "Copy answer"));
   }
 
-  // What is larger than the turn itself: it comes with the answer, or is read when the turn is looked at again.
+  // Shows the large parts of a turn. They come with the answer, or are read when the turn is viewed again.
   detail(turn) {
     const details = turn.details;
     for (const result of [details, ...(details.further_results || [])]) {
@@ -88,7 +88,7 @@ export class TurnView {
   }
 }
 
-// The details of a graph of one's own may use our names for other things.
+// The details of an own graph may use our names for other things.
 function readable(make) {
   try {
     return make();
@@ -98,7 +98,7 @@ function readable(make) {
   }
 }
 
-// The same request again, with its key: it runs anew, or returns the turn that was stored after all.
+// Offers to send the same request again, with its key: it runs again, or returns the turn if it was stored.
 function stored(turn, again) {
   if (turn.persisted !== false && turn.persisted !== null) return null;
   const isLost = turn.persisted === false;
