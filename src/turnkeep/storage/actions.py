@@ -1,4 +1,4 @@
-"""Actions of tools, claimed before they are done and settled after. A repeated call finds the outcome.
+"""Actions of tools, claimed before the side effect and settled after it. A repeated call finds the outcome.
 
 ASIDE#ACTION#<digest>    o claim mark, at, data the encrypted result; without data the outcome is unknown"""
 
@@ -22,7 +22,7 @@ Result: TypeAlias = tuple[str, bytes]  # kind and bytes from LangGraph's seriali
 
 @dataclass(frozen=True)
 class Claim:
-    """`at` is in epoch ms. `result` is None until it is settled. With `is_new` the caller must act."""
+    """A claimed action. `at`: epoch ms. `result` is None until it is settled. If `is_new`, the caller must act."""
 
     begun: Begun
     sk: str
@@ -39,8 +39,8 @@ class ActionLog:
         self._sealer = heads.sealer
 
     def claim(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
-        """Return the right to act, given to one caller ever, or the outcome. `origin` is the digest of the key of the
-        run's first turn. Raises Superseded, StoreUnavailable, StateCorrupt."""
+        """Claim an action. One caller ever gets the right to act (`is_new`), the others the outcome. `origin` is the
+        digest of the key of the run's first turn. Raises Superseded, StoreUnavailable, StateCorrupt."""
         pk, sk = begun.head.pk, action_key(begun.head.born, origin, name, key)
         mark, now = self._heads.mint(OWNER_BYTES), self._heads.now()
         item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "o": mark, "at": now}
@@ -50,12 +50,12 @@ class ActionLog:
             stands = refused.item or self._items.get(pk, sk)
             if stands is None:
                 raise Superseded from refused
-            item = stands  # with our own mark: only the acknowledgement was lost
+            item = stands  # if the mark is ours, only the acknowledgement was lost
         result = self._result(item) if "data" in item else None
         return Claim(begun, sk, item["o"], item["at"], result, is_new=item["o"] == mark)
 
     def settle(self, claim: Claim, result: Result) -> None:
-        """Store the result, whoever has the lease, unless the thread is gone. Raises AgentFault over 300 KB."""
+        """Store the result unless the thread is gone; no lease is needed. Raises AgentFault over 300 KB."""
         pk, mark = claim.begun.head.pk, claim.mark
         data = self._sealer.encrypt(list(result), pk, claim.sk, mark.hex())
         if len(data) > RESULT_BYTES:
@@ -64,7 +64,7 @@ class ActionLog:
             self._items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)
 
     def release(self, claim: Claim) -> None:
-        """Gives the right to act back; nothing where it is settled. Raises Superseded, StoreUnavailable."""
+        """Give back the right to act, unless the action is settled. Raises Superseded, StoreUnavailable."""
         key = {"PK": claim.begun.head.pk, "SK": claim.sk}
         try:
             self._items.transact(_held(claim.begun), Write("Delete", key, _OPEN, {":mark": claim.mark}))
@@ -79,6 +79,6 @@ class ActionLog:
 
 
 def _held(begun: Begun) -> Write:
-    """That the thread is still this run's."""
+    """Return the check that this run still has the thread."""
     mine = {":seq": begun.head.seq, ":owner": begun.owner, ":born": begun.head.born}
     return Write("ConditionCheck", {"PK": begun.head.pk, "SK": HEAD}, f"{MINE} AND born = :born", mine)

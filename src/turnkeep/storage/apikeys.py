@@ -23,12 +23,12 @@ _FIRST, _LAST = "0", "g"  # ids are hex digits
 
 
 class Forged(Exception):
-    """The item of a key is not as this deployment signed it."""
+    """The stored item of a key has no valid signature of this deployment."""
 
 
 @dataclass(frozen=True)
 class ApiKey:
-    """What is known of a key. Times are epoch seconds; `expires_at` None is never."""
+    """A stored API key. Times are epoch seconds; without `expires_at` it never expires."""
 
     key_id: str
     principal: Principal
@@ -42,7 +42,7 @@ class ApiKey:
 
 
 class ApiKeys:
-    """`clock` gives epoch seconds, `mint` so many random bytes."""
+    """Creates, finds, lists and revokes keys. `clock` returns epoch seconds, `mint` n random bytes."""
 
     def __init__(
         self, items: Items, keyring: Keyring, *, clock: Callable[[], float], mint: Callable[[int], bytes]
@@ -53,7 +53,7 @@ class ApiKeys:
         self._mint = mint
 
     def create(self, principal: Principal, *, label: str = "", expires_at: float | None = None) -> tuple[ApiKey, str]:
-        """Return the record and the key, shown only once. Raises ValueError for a name that no thread can have."""
+        """Create a key; return record and key, shown only once. Raises ValueError for an unusable tenant or user."""
         if not is_storable(principal):
             raise ValueError("tenant or user is empty or too long")
         key_id, secret = self._mint(ID_BYTES).hex(), self._mint(SECRET_BYTES).hex()
@@ -75,7 +75,7 @@ class ApiKeys:
         return _read(item), f"tk_{key_id}_{secret}"
 
     def find(self, presented: str) -> ApiKey:
-        """The key that was presented; raises Unauthorized, before any read where it is malformed, and Forged."""
+        """Return the key of a request. Raises Unauthorized (before any read if it is malformed), Forged."""
         key_id, secret = split_key(presented)
         item = self._items.get(API_KEYS, key_id)
         if item is None:
@@ -91,17 +91,17 @@ class ApiKeys:
         return key
 
     def list(self, tenant: str | None = None) -> list[ApiKey]:
-        """All keys, or those of one tenant, the oldest first; also the expired and the revoked."""
+        """Return all keys, or those of one tenant, oldest first, including expired and revoked ones."""
         keys = [_read(item) for item in self._all() if self._is_genuine(item)]
         wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
         return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
 
     def forged(self) -> Sequence[str]:
-        """The ids of items that lie among the keys and open nothing, whatever they say."""
+        """Return the ids of items among the keys that lack a valid signature and so grant no access."""
         return [str(item["SK"]) for item in self._all() if not self._is_genuine(item)]
 
     def revoke(self, key_id: str) -> ApiKey:
-        """Revoke a key for good; a second time changes nothing. Raises NotFound, Forged."""
+        """Revoke a key permanently; repeating it changes nothing. Raises NotFound, Forged."""
         revoked, item = _ms(self._clock()), self._items.get(API_KEYS, key_id)
         while item is not None:
             self._check(item)
@@ -130,7 +130,7 @@ class ApiKeys:
 
 
 def split_key(presented: str) -> tuple[str, str]:
-    """Id and secret; raises Unauthorized where it is no key of ours."""
+    """Return id and secret. Raises Unauthorized if the key is malformed."""
     found = _KEY.fullmatch(presented)
     if found is None:
         raise Unauthorized("The key is malformed.")
@@ -138,12 +138,12 @@ def split_key(presented: str) -> tuple[str, str]:
 
 
 def _digest(secret: str) -> bytes:
-    """A plain digest is enough, as nobody can guess 256 random bits."""
+    """Return a plain digest, which is enough: 256 random bits cannot be guessed."""
     return sha256(secret.encode()).digest()
 
 
 def _parts(item: Item) -> Iterator[str | bytes]:
-    """All that an item says but its signature, each value with its type."""
+    """Yield all fields of an item except its signature, each value with its type."""
     yield "api key"
     for name in sorted(item.keys() - {"sig"}):
         value = item[name]

@@ -1,8 +1,8 @@
 """Documents of a thread. They are in its partition, so they expire and are erased with it.
 
 ASIDE#DOC#<id>        the authority: st status, name encrypted, at, until the form is valid, size, tries, since;
-                      once ready: `data` sealed facts, parts, maps; once failed: the code
-ASIDE#TEXT#<id>#<n>   its text, sealed as a whole, in parts
+                      once ready: `data` signed facts, parts, maps; once failed: the code
+ASIDE#TEXT#<id>#<n>   its text in parts, signed as a whole
 ASIDE#PII#DOC#<id>.<n>   values of its placeholders"""
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Attachments(Intake):
     def add(
         self, principal: Principal, thread_id: str, document_id: str, *, name: str, size: int, content_type: str | None
     ) -> tuple[Attachment, Form]:
-        """Return a waiting document and its upload form. Raises NotFound, TooManyDocuments, StoreUnavailable."""
+        """Add a waiting document; return it and its form. Raises NotFound, TooManyDocuments, StoreUnavailable."""
         head, now = self._heads.read(principal, thread_id), self._heads.now()
         sk, until = keys.document_key(document_id), now + FORM_SECONDS * 1000
         item = {
@@ -59,7 +59,7 @@ class Attachments(Intake):
         return self._shown(item), self._uploads.form(*self._place(head.pk, document_id), content_type)
 
     def _place(self, pk: str, document_id: str) -> tuple[str, str]:
-        """Where the file goes, and what it says of whose it is."""
+        """Return the key of the file, and its encrypted owner for the metadata."""
         key = keys.upload_key(pk, document_id)
         return key, self._sealer.token({"pk": pk, "id": document_id}, key)
 
@@ -71,7 +71,7 @@ class Attachments(Intake):
         return self._place(item["PK"], document_id)
 
     def awaits(self, key: str, owner: str) -> bool:
-        """Whether a form that was filled in is ours and still good. Raises StoreUnavailable."""
+        """Return whether a submitted form is ours and still valid. Raises StoreUnavailable."""
         said = self.owner_of(key, owner)
         item = self._items.get(said["pk"], keys.document_key(said["id"])) if said else None
         if item is None or item["st"] != "waiting" or item["until"] < self._heads.now():
@@ -79,25 +79,25 @@ class Attachments(Intake):
         return not is_erased(self._items.get(item["PK"], keys.HEAD), item["born"])
 
     def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
-        """Oldest first, under the names that their owner gave them. Raises NotFound, StoreUnavailable."""
+        """Return the documents, oldest first, with their original names. Raises NotFound, StoreUnavailable."""
         return tuple(map(self._shown, self._items_of(self._heads.read(principal, thread_id))))
 
     def read(self, principal: Principal, thread_id: str, document_id: str) -> Attachment:
-        """Raises NotFound, DocumentNotFound, StoreUnavailable."""
+        """Return one document. Raises NotFound, DocumentNotFound, StoreUnavailable."""
         return self._shown(self._item(self._heads.read(principal, thread_id), document_id))
 
     def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
-        """With its text, its map and its file, all at once. Raises NotFound, DocumentNotFound, StoreUnavailable."""
+        """Delete a document with text, placeholders and file. Raises NotFound, DocumentNotFound, StoreUnavailable."""
         head = self._heads.read(principal, thread_id)
         for _ in range(_TRIES):
             try:
                 return self._remove(self._item(head, document_id))
-            except Refused:  # a worker has moved it on meanwhile
+            except Refused:  # a worker has changed its status meanwhile
                 continue
         raise StoreUnavailable(retry_after=1)
 
     def _remove(self, item: Item) -> None:
-        """The file first: who is cut off here finds the document again."""
+        """Delete the file first: after an interruption here the document can still be found."""
         pk, document_id = item["PK"], str(keys.document_of(item["SK"]))
         self._uploads.delete([keys.upload_key(pk, document_id)])
         texts = [keys.text_key(document_id, part) for part in range(item.get("parts", 0))]
@@ -106,7 +106,7 @@ class Attachments(Intake):
         self._items.transact(as_read, *(Write("Delete", {"PK": pk, "SK": sk}) for sk in rest))
 
     def statuses(self, head: Head, document_ids: Sequence[str]) -> dict[str, AttachmentStatus]:
-        """Of those that exist. Raises StoreUnavailable."""
+        """Return the status of each document that exists. Raises StoreUnavailable."""
         wanted = filter(keys.is_well_formed, document_ids)
         found = self._items.get_many((head.pk, keys.document_key(each)) for each in wanted)
         return {str(keys.document_of(item["SK"])): self._state(item)[0] for item in found if is_of_life(item, head)}
@@ -117,7 +117,7 @@ class Attachments(Intake):
         return tuple(self._attachment(item, self._facts(item)["name"]) for item in ready[-ACTIVE_DOCUMENTS:])
 
     def pieces(self, pk: str, document_id: str) -> tuple[Piece, ...]:
-        """The text of a document, none where there is none. Raises StateCorrupt, StoreUnavailable."""
+        """Return the text of a document, empty if there is none. Raises StateCorrupt, StoreUnavailable."""
         parts = self._items.between(pk, keys.text_key(document_id, 0), keys.text_key(document_id, 99))
         if not parts:
             return ()
@@ -145,7 +145,7 @@ class Attachments(Intake):
         return Attachment(id_, name, status, at, item["size"], code=code, **read)
 
     def _state(self, item: Item) -> tuple[AttachmentStatus, str | None]:
-        """A file that never came, and a worker that never came back, are failures as time goes by."""
+        """Return status and code. A file that never arrives or a worker that stops becomes a failure after a while."""
         if item["st"] == "waiting" and item["until"] + _GRACE_MS < self._heads.now():
             return "failed", "not_uploaded"
         if item["st"] == "processing" and item["since"] + WORK_MS < self._heads.now():

@@ -9,7 +9,7 @@ _TELLS = "ReturnValuesOnConditionCheckFailure"
 
 
 def names_in(expressions: str) -> Item:
-    """What the words stand for that are written `#word`."""
+    """Return the attribute name for each `#word`."""
     return {word: word[1:] for word in re.findall(r"#\w+", expressions)}
 
 
@@ -33,7 +33,7 @@ def _encode(value: Any) -> Item:
             return {"L": [_encode(each) for each in value]}
         case dict():
             return {"M": encode(value)}
-        case frozenset():  # of strings, and never empty
+        case frozenset():  # of strings, never empty
             return {"SS": sorted(value)}
     raise TypeError(f"no DynamoDB type for {type(value).__name__}")
 
@@ -41,7 +41,7 @@ def _encode(value: Any) -> Item:
 def _decode(value: Item) -> Any:
     ((tag, content),) = value.items()
     match tag:
-        case "N":  # others than we write are left as they are, for whoever checks the item
+        case "N":  # foreign numbers are returned as text, so that the item's check rejects them
             return int(content) if content.lstrip("-").isdigit() else content
         case "B":
             return bytes(content)
@@ -65,7 +65,7 @@ class Write:
     expression: str | None = None
 
     def request(self, table: str) -> Item:
-        """Alone; where the condition does not hold, the answer tells what stands there."""
+        """Return the request of a single write. If its condition fails, the response contains the stored item."""
         parts = {
             "TableName": table,
             "Item" if self.kind == "Put" else "Key": encode(self.key),
@@ -78,6 +78,6 @@ class Write:
         return {name: value for name, value in parts.items() if value}
 
     def step(self, table: str) -> Item:
-        """In a transaction, which tells what stands in the place of a Put alone."""
+        """Return a part of a transaction. Its response contains the stored item for a Put only."""
         parts = self.request(table)
         return {self.kind: {name: parts[name] for name in parts if name != _TELLS or self.kind == "Put"}}

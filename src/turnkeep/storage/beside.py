@@ -1,5 +1,5 @@
 """Items that a saver stores next to the checkpoints of a thread. A sub-graph's checkpoint counts if the thread's newest
-checkpoint names it or was the newest when it was written. One of a refused writer does not.
+checkpoint names it or was the newest when it was written. That of a refused writer does not count.
 
     CP#<id>#<writer>#W#<task>#<slot>      writes of a task in an unfinished step; LOAD's Query reads them too
     ASIDE#NS#<namespace>#<id>#<writer>    a checkpoint of a sub-graph; its writes follow it in the same way"""
@@ -21,7 +21,7 @@ REGULAR = "regular"
 
 @dataclass(frozen=True)
 class TaskWrite:
-    """One write of a task, its value as LangGraph's serialiser gives it. `index` is negative for special channels."""
+    """One write of a task, serialised by LangGraph as `kind` and `data`. `index` is negative for special channels."""
 
     task_id: str
     path: str
@@ -37,7 +37,7 @@ class TaskWrite:
 
 @dataclass(frozen=True)
 class Space:
-    """A checkpoint of a sub-graph; `content` has its `state` as Run keeps it."""
+    """A checkpoint of a sub-graph; `content` has its `state` in the format of Run."""
 
     namespace: str
     checkpoint_id: str
@@ -54,7 +54,7 @@ class Beside:
     # writes of tasks
 
     def writes_in(self, found: Iterable[Item]) -> tuple[TaskWrite, ...]:
-        """In the order in which LangGraph applies them; items that are no writes are passed over."""
+        """Return the writes in the order in which LangGraph applies them; other items are skipped."""
         items = [item for item in found if keys.is_write(item["SK"])]
         return tuple(sorted((write for item in items for write in self._writes(item)), key=lambda each: each.order))
 
@@ -88,14 +88,14 @@ class Beside:
     # checkpoints of sub-graphs
 
     def put_space(self, head: Head, sk: str, space: Space, root: str | None) -> None:
-        """`root`: the id of the thread's checkpoint in whose step it was made."""
+        """Store a sub-graph's checkpoint. `root`: id of the thread's checkpoint in whose step it was made."""
         pk = head.pk
         value = self._blobs.attributes(pk, sk, self._sealer.seal(space.content, pk, sk))
         item: Item = {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": keys.item_ttl(head.created), "born": head.born}
         self._items.put(item | {"name": space.namespace, **value} | ({"root": root} if root else {}))
 
     def newest(self, head: Head, namespace: str, root: str | None, named: str | None) -> Space | None:
-        """The newest of a namespace that counts where `root` is the thread's newest checkpoint and names `named`."""
+        """Return a namespace's newest checkpoint that counts: written under `root`, the thread's newest, or `named`."""
         low, high = keys.space_key(namespace, ""), keys.space_key(namespace, "~")
         for space, item in self._spaces(head, self._items.backward(head.pk, low, high, PAGE_ITEMS)):
             if item.get("root") in (None, root) or space.checkpoint_id == named:
@@ -108,7 +108,7 @@ class Beside:
         return next((space for space, _ in self._spaces(head, reversed(found))), None)
 
     def every(self, head: Head, namespace: str | None) -> Iterator[Space]:
-        """Of a namespace, or of all; newest first within one."""
+        """Yield the checkpoints of a namespace, or of all; newest first within one."""
         found = list(self._items.below(head.pk, keys.space_key(namespace, "") if namespace else keys.SPACES))
         return (space for space, _ in self._spaces(head, reversed(found)))
 

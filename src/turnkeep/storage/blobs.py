@@ -1,9 +1,8 @@
-"""Large values: inline in the item while they fit, otherwise one object with its checksum in the item; where there are
-no objects, parts of it in items of their own beside it.
+"""Large values: inline in the item if they fit, otherwise one object, with its checksum in the item. Without an object
+store the value is split over several items next to it.
 
-The object is written before the item that names it and is named by that item's key, so a crash in between leaves an
-object that nothing reaches; it lies under its thread's prefix and goes with the thread.
-"""
+The object is written before the item and named by the item's key, so a crash in between leaves an unreachable object.
+Its name has the prefix of its thread, and it is deleted with the thread."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -26,27 +25,27 @@ NO_OBJECTS = "A part of it lies in a bucket: name the bucket of the deployment t
 
 
 class Objects(Protocol):
-    """Where large values lie: S3, or a folder on a laptop."""
+    """Storage of large values: S3, or a folder on a laptop."""
 
     def put(self, key: str, body: bytes | IO[bytes]) -> None:
-        """A file where the body is too large to be held at once."""
+        """Store an object. Pass a file if the body is too large for memory."""
 
     def link(self, key: str, seconds: int) -> str:
-        """A URL that gives the object to whoever has it."""
+        """Return a URL with which anyone can read the object for `seconds`."""
 
     def get(self, key: str) -> bytes:
-        """Raises KeyError where nothing lies."""
+        """Return an object. Raises KeyError if it does not exist."""
 
     def names(self, prefix: str) -> Iterator[str]:
-        """The keys that begin so."""
+        """Yield the keys that begin with `prefix`."""
 
     def delete(self, keys: list[str]) -> None:
-        """At most 1,000 at once; those that are not there are no error."""
+        """Delete at most 1,000 objects; missing ones are ignored."""
 
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Raises KeyError if S3 has no such object, StoreUnavailable without S3 or credentials."""
+    """Raise KeyError if S3 has no such object, StoreUnavailable without S3 or credentials."""
     try:
         yield
     except (ClientError, BotoCoreError) as error:
@@ -68,7 +67,7 @@ class Bucket:
 
 
 class S3Objects(Bucket):
-    """Objects in it; raises StoreUnavailable where S3 does not answer."""
+    """Objects in a bucket. Raises StoreUnavailable if S3 does not answer."""
 
     def put(self, key: str, body: bytes | IO[bytes]) -> None:
         with answered():
@@ -96,7 +95,7 @@ class S3Objects(Bucket):
 
 
 class Blobs:
-    """Puts a sealed value into an item's attributes and takes it out again."""
+    """Writes a signed value to an item's attributes and reads it back."""
 
     def __init__(
         self,
@@ -113,7 +112,7 @@ class Blobs:
         self._inline_bytes = inline_bytes
 
     def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int | None = None) -> Item:
-        """What the item at this key carries; writes the object first where the value is too large for an item."""
+        """Return the attributes of an item for a value; write an object first if the value is too large."""
         if len(sealed) <= (self._inline_bytes if inline_bytes is None else inline_bytes):
             return {"data": sealed}
         if self._objects is None:
@@ -134,7 +133,7 @@ class Blobs:
         return {"parts": len(pieces), "sum": sha256(sealed).digest()}
 
     def value(self, item: Item) -> bytes:
-        """Raises StateCorrupt where the object is missing or altered, or the item of another layout."""
+        """Return the value. Raises StateCorrupt if its object is missing or altered, or for another layout."""
         if item.get("v", LAYOUT) != LAYOUT:
             raise StateCorrupt(OTHER_LAYOUT)
         if "data" in item:

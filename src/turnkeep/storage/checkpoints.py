@@ -20,7 +20,7 @@ from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
 
 NO_TASK = str(UUID(int=0))
-"""Under which LangGraph writes what a command says itself."""
+"""The task id under which LangGraph stores the writes of a command itself."""
 
 
 class Run(base.BaseCheckpointSaver[str]):
@@ -60,7 +60,7 @@ class Run(base.BaseCheckpointSaver[str]):
         self._align()
 
     def _take_beside(self, loaded: Loaded) -> None:
-        """What a saver wrote beside the checkpoint; of sub-graphs, what is newer than what the checkpoint holds."""
+        """Add what a saver wrote next to the checkpoint; of sub-graphs, what is newer than in the checkpoint."""
         self._spaces[""].writes += elements.unpacked(loaded.writes)
         for space in loaded.spaces:
             older = self._spaces.get(space.namespace)
@@ -71,7 +71,7 @@ class Run(base.BaseCheckpointSaver[str]):
                 self._spaces[space.namespace] = elements.Kept(checkpoint, metadata, parent, writes)
 
     def _align(self) -> None:
-        """Begin a sub-graph's list no earlier than the root's, which would take earlier messages for new."""
+        """Begin a sub-graph's list no earlier than the root's, which would treat earlier messages as new."""
         for (name, channel), growing in self._lists.items():
             root = self._lists.get(("", channel))
             if name and root and root.start and root.elements:
@@ -80,7 +80,7 @@ class Run(base.BaseCheckpointSaver[str]):
                 before = named.index(first) if first in named else 0
                 growing.start, growing.elements = growing.start + before, growing.elements[before:]
 
-    # what LangGraph calls
+    # called by LangGraph
 
     def get_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
         name = config["configurable"].get("checkpoint_ns", "")
@@ -89,7 +89,7 @@ class Run(base.BaseCheckpointSaver[str]):
             wanted = base.get_checkpoint_id(config)
             if space is None or wanted not in (None, space.checkpoint["id"]):
                 return None
-            # Copies: LangGraph counts versions in what it gets, even to read a state; nodes change values in place.
+            # Copies: LangGraph changes versions in the result, even to read a state; nodes change values in place.
             checkpoint = elements.copied(space.checkpoint)
             checkpoint["channel_values"] |= copy.deepcopy(self._elements(name))
             return base.CheckpointTuple(
@@ -151,13 +151,13 @@ class Run(base.BaseCheckpointSaver[str]):
             self._has_put = self._has_put or task_id != NO_TASK
             space = self._spaces.get(name)
             if space and space.checkpoint["id"] == checkpoint_id:
-                # of what a task asks or was answered only the newest counts: it may ask twice, one after the other
+                # only the newest question and answer of a task count: it may ask twice in a row
                 again = {(task_id, channel) for channel, _ in writes if channel in base.WRITES_IDX_MAP}
                 space.writes = [write for write in space.writes if write[:2] not in again]
-                # a write to another channel stays: a saver keeps the first of a task at each place
+                # writes to other channels stay: a saver keeps a task's first write of each index
                 kept = sum(write[0] == task_id and write[1] not in base.WRITES_IDX_MAP for write in space.writes)
                 space.writes += [each for at, each in enumerate(new) if at >= kept or each[1] in base.WRITES_IDX_MAP]
-            else:  # pool threads may bring the writes before the checkpoint that they belong to
+            else:  # pool threads may put the writes before their checkpoint
                 self._early.setdefault((name, checkpoint_id), []).extend(new)
 
     async def aget_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
@@ -172,28 +172,28 @@ class Run(base.BaseCheckpointSaver[str]):
     def get_next_version(self, current: str | None, channel: None) -> str:
         return elements.next_version(current)
 
-    # what a saver of many checkpoints asks
+    # called by a saver of many checkpoints
 
     def held(self) -> base.Checkpoint | None:
-        """The thread's newest checkpoint in its own values, to be looked at only."""
+        """Return the thread's newest checkpoint with its own values. Do not change them."""
         space = self._spaces.get("")
         if space is None:
             return None
         return {**space.checkpoint, "channel_values": space.checkpoint["channel_values"] | self._elements("")}
 
     def forget(self, namespace: str) -> None:
-        """The sub-graph is kept elsewhere from now on."""
+        """Drop a sub-graph, which is stored elsewhere from now on."""
         with self._lock:
             self._spaces.pop(namespace, None)
             self._lists = {place: each for place, each in self._lists.items() if place[0] != namespace}
 
     def is_asking(self) -> bool:
-        """Return whether a node has asked, even one that a command went to and the state does not name."""
+        """Return whether a node has asked a question, even a `goto` target that the state does not name."""
         root = self._spaces.get("")
         return root is not None and any(channel == INTERRUPT for _, channel, _, _ in root.writes)
 
     def settle(self) -> None:
-        """What was put is stored: what comes next is counted from there."""
+        """Mark all puts as stored; the next changes are counted from here."""
         with self._lock:
             for growing in self._lists.values():
                 growing.segment = None
@@ -230,7 +230,7 @@ class Run(base.BaseCheckpointSaver[str]):
             )
 
     def _is_segmented(self, place: elements.Place, value: Any) -> bool:
-        """Segment messages, and without a window other growing lists. A replaced list would fill each link."""
+        """Return True for messages, and without a window for growing lists. A replaced list would fill each link."""
         if type(value) is not list:
             return False
         known = self._lists.get(place)
@@ -243,7 +243,7 @@ class Run(base.BaseCheckpointSaver[str]):
         return self._whole and type(before) is list and len(value) > len(before) and elements.extends(before, value)
 
     def list(self, config: RunnableConfig | None, **_: Any) -> Iterator[base.CheckpointTuple]:
-        """Only the newest checkpoint: the older ones of a thread are read through the table."""
+        """Yield the newest checkpoint only; older ones are read from the table."""
         found = self.get_tuple(config) if config else None
         return iter([found] if found else [])
 

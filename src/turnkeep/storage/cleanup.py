@@ -1,6 +1,6 @@
 """The hourly sweep: walks the expiry index from its watermark to now and deletes expired threads. Never scans. A living
 thread moves to the hour of its next expiry. A claimed one stays indexed until its last item is gone, so the next sweep
-finishes a killed one. A failure stops no other thread: its hour is kept, and the next sweep begins there."""
+finishes an interrupted one. A failure does not stop other threads; the next sweep begins at its hour."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -49,7 +49,7 @@ class Swept:
 
 
 class Cleanup:
-    """`clock` gives epoch seconds; `at_once` is how many threads are deleted side by side. One sweep at a time."""
+    """Deletes expired threads, `at_once` in parallel. Run one sweep at a time. `clock` returns epoch seconds."""
 
     def __init__(self, items: Items, eraser: Eraser, *, clock: Callable[[], float], at_once: int = 1):
         self._items = items
@@ -68,7 +68,7 @@ class Cleanup:
         return swept
 
     def begin_at(self, name: str) -> None:
-        """The next sweep begins with this hour, because this one ended, or left something, here."""
+        """Begin the next sweep with this hour, where this one ended or left something."""
         self._items.put({**keys.WATERMARK, "hour": name})
 
     def _walk(self, now: int, has_time: Callable[[], bool]) -> Swept:
@@ -118,11 +118,11 @@ class Cleanup:
             return _passed_over(error, bucket)
         except (ClientError, StoreUnavailable) as error:
             if isinstance(error, ClientError) and error.response["Error"]["Code"] == "ValidationException":
-                return _passed_over(error, bucket)  # an attribute is of another type than ours
+                return _passed_over(error, bucket)  # an attribute has another type than ours
             return self._left(pk, now, error, bucket)
 
     def _finish_person(self, user: str, has_time: Callable[[], bool]) -> Swept:
-        """All that is left of a user who asked to be erased."""
+        """Delete the remaining data of a user who requested erasure."""
         receipt = self._persons.finish(user, has_time)
         return Swept(threads=receipt.threads, items=receipt.items, finished=receipt.complete)
 
@@ -134,10 +134,10 @@ class Cleanup:
         return Swept(threads=1, items=deleted.items, oldest_ms=_age(claimed, now))
 
     def _move(self, stands: Item, bucket: str, now: int) -> Swept:
-        """To the hour in which it expires next; COMMIT leaves the index alone, which saves two writes a turn."""
+        """Move a thread to the hour of its next expiry. COMMIT skips the index, which saves two writes a turn."""
         head = read_head(stands)
         if not head.is_alive(now) and not head.is_leased(now):
-            raise StateCorrupt  # nothing that can be read says why it was refused
+            raise StateCorrupt  # its readable fields do not explain the refusal
         due = keys.expiry_bucket(max(head.expires, now), head.pk)
         if due == bucket:
             return Swept()
@@ -157,13 +157,13 @@ class Cleanup:
         return Swept(failed=1, oldest_ms=_age(head or {}, now))
 
     def _first_hour(self, now: int) -> str:
-        """Return the hour where the last sweep ended or left something, else the first hour that may hold anything."""
+        """Return the hour where the last sweep ended or left something, else the first that may contain anything."""
         item = self._items.get(keys.WATERMARK["PK"], keys.WATERMARK["SK"])
         return str(item["hour"]) if item else keys.hour(max(self._items.created(), now - keys.ITEM_DAYS * DAY_MS))
 
 
 def _age(head: Item, now: int) -> int:
-    """For how many ms the thread had been expired."""
+    """Return for how many ms the thread has been expired."""
     expired = head.get("gone") or head.get("expires")
     return max(0, now - expired) if isinstance(expired, int) else 0
 

@@ -1,6 +1,6 @@
-"""Values of a graph's state on their way into the store and back: how they are written, what a run holds of them (of
-each graph and sub-graph the newest checkpoint, and the lists that grow), and how each text in them is changed, whatever
-of LangGraph's or LangChain's own kinds holds it."""
+"""Converts values of a graph's state to their stored form and back. `Kept` and `Growing` are what a run has in memory:
+the newest checkpoint of each graph and sub-graph, and the growing lists. `changed` changes each text in a value,
+including values of LangGraph's and LangChain's own types."""
 
 import copy
 import dataclasses
@@ -35,7 +35,7 @@ from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import Change, reworded_in
 
 CHECKPOINT_VERSION = 4
-"""The newest version of LangGraph's checkpoints that its own code here reads; it is written into each as `v`."""
+"""The newest version of checkpoints that the installed LangGraph reads; each has its version as `v`."""
 
 Place: TypeAlias = tuple[str, str]
 Write: TypeAlias = tuple[str, str, Any, str]
@@ -73,7 +73,7 @@ _OWN = {
     BaseMessage: ("content", "additional_kwargs", "response_metadata", "name", "artifact"),
     Document: ("page_content", "metadata"),
 }
-"""What of them is text; ids are not, for messages are told apart by them."""
+"""Their fields that contain text. Ids are excluded: they distinguish messages."""
 _CALLS = ("tool_calls", "invalid_tool_calls")
 
 
@@ -82,7 +82,7 @@ def are_messages(elements: list[Any]) -> bool:
 
 
 def text_of(message: BaseMessage) -> str:
-    """Return the text of a message, also of one whose content a node set to something else than LangChain has."""
+    """Return the text of a message, even if a node set its content to a type that LangChain does not use."""
     content: Any = message.content
     if isinstance(content, str | list):
         return str(message.text)
@@ -90,8 +90,8 @@ def text_of(message: BaseMessage) -> str:
 
 
 def freeze(elements: list[Any]) -> list[JSON] | bytes:
-    """Return messages as plain JSON, so that a turn can be read without LangGraph, if they read back equal and of the
-    same class; anything else as LangGraph stores it. Raises TypeError."""
+    """Return messages as plain JSON if they read back equal and of the same class, so that a turn can be read without
+    LangGraph. Return anything else as LangGraph stores it. Raises TypeError."""
     if are_messages(elements):
         dump = partial(BaseModel.model_dump, exclude_defaults=True, warnings=False)
         plain = [{"type": each.type, "data": dump(each)} for each in elements]
@@ -109,8 +109,8 @@ def _reads_back(plain: list[JSON], elements: list[Any]) -> bool:
 
 
 def thaw(elements: list[JSON] | bytes) -> list[Any]:
-    """Return what `freeze` was given. Messages that LangChain refuses, written by an earlier version, come back without
-    validation, marked `unvalidated` in `response_metadata`."""
+    """Return the elements that `freeze` received. Messages that LangChain rejects, written by an earlier version, are
+    not validated; they are marked `unvalidated` in `response_metadata`."""
     if isinstance(elements, bytes):
         return list(SERIALISER.loads_typed(("msgpack", elements)))
     try:
@@ -138,7 +138,7 @@ _MESSAGES: dict[str, type[BaseMessage]] = {
 
 def dumped(value: Any, channels: Iterable[tuple[str, Any]]) -> tuple[str, bytes]:
     """Return the value as LangGraph stores it; `channels` are those in it, which several tasks may have written. Raises
-    AgentFault if it cannot be stored, or not be read back."""
+    AgentFault if it cannot be stored or read back."""
     try:
         return _dumps(value)
     except TypeError as error:
@@ -146,7 +146,7 @@ def dumped(value: Any, channels: Iterable[tuple[str, Any]]) -> tuple[str, bytes]
 
 
 def _dumps(value: Any) -> tuple[str, bytes]:
-    """Raises TypeError for a value that LangGraph cannot write, or whose type could not be read back."""
+    """Serialise a value. Raises TypeError if LangGraph cannot write it or could not read its type back."""
     written, loaded = SERIALISER.dumps_typed(value), _LoadedData()
     _serialiser(loaded).loads_typed(written)
     if loaded.refused:
@@ -155,8 +155,8 @@ def _dumps(value: Any) -> tuple[str, bytes]:
 
 
 def unstorable(values: Iterable[tuple[str, Any]]) -> AgentFault:
-    """Return the error for a state of which a channel cannot be stored, with the channel and the type:
-    "Type is not msgpack serializable: _thread.lock"."""
+    """Return the error for a state with a channel that cannot be stored. It names the channel and the type: "Type is
+    not msgpack serializable: _thread.lock"."""
     for name, value in values:
         try:
             _dumps(value)
@@ -178,7 +178,7 @@ def written_by(link: Link, checkpoint: JSON | None) -> JSON:
 
 
 def copied(checkpoint: Checkpoint) -> Checkpoint:
-    """Raises AgentFault."""
+    """Return a deep copy. Raises AgentFault."""
     try:
         return copy.deepcopy(checkpoint)
     except TypeError as error:  # such as a lock, which could not be stored either
@@ -186,7 +186,7 @@ def copied(checkpoint: Checkpoint) -> Checkpoint:
 
 
 def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segment:
-    """Raises AgentFault."""
+    """Return the change of a list as a segment. Raises AgentFault."""
     try:
         return Segment(*place, keep, freeze(elements))
     except TypeError as error:
@@ -194,7 +194,7 @@ def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segmen
 
 
 def packed(state: Mapping[str, list[Any]]) -> bytes:
-    """A checkpoint, its metadata, parent and pending writes by namespace. Raises AgentFault."""
+    """Serialise checkpoint, metadata, parent and pending writes by namespace. Raises AgentFault."""
     kept = (each for parts in state.values() for each in parts[0]["channel_values"].items())
     written = ((name, value) for parts in state.values() for _, name, value, _ in parts[3])
     return dumped(state, (*kept, *written))[1]
@@ -212,19 +212,19 @@ class Kept:
 
 @dataclasses.dataclass
 class Growing:
-    """A list channel: what of it is loaded, and how many elements come before that."""
+    """A list channel: its loaded elements, and the number of elements before them."""
 
     start: int = 0
     elements: list[Any] = dataclasses.field(default_factory=list)
     segment: Segment | None = None
 
     def replay(self, segment: Segment) -> None:
-        """What a stored run did to it."""
+        """Apply the change of a stored run."""
         self.start = min(self.start, segment.keep)
         self.elements = self.elements[: segment.keep - self.start] + thaw(segment.elements)
 
     def grow(self, place: Place, new: list[Any]) -> None:
-        """What this run does to it: several puts (a sub-graph called twice) add up to one segment from where the run
+        """Apply a put of this run. Several puts (a sub-graph called twice) add up to one segment from where the run
         began."""
         old, earlier, same = self.elements, self.segment, 0
         while same < min(len(old), len(new)) and (old[same] is new[same] or old[same] == new[same]):
@@ -236,8 +236,8 @@ class Growing:
 
 
 def next_version(current: str | None) -> str:
-    """Versions ascend as texts, so one is as long as that before it, whoever wrote that: "0000000007". Unlike in
-    LangGraph's in-memory saver no random part is needed, one run has one writer."""
+    """Return the next version. Versions ascend as text, so each is at least as long as the one before it, for any
+    writer: "0000000007". One run has one writer, so no random part is needed, unlike in LangGraph's in-memory saver."""
     before = str(current or 0).split(".")[0]
     return f"{int(before) + 1:0{max(10, len(before))}d}"
 
@@ -256,7 +256,7 @@ def extends(old: list[Any], new: list[Any]) -> bool:
 
 
 def changed_space(stored: list[Any], change: Change) -> list[Any]:
-    """Values, pending writes, and the metadata that a client sent; the rest is LangGraph's own book-keeping."""
+    """Change values, pending writes and the client's metadata; the rest is LangGraph's own bookkeeping."""
     checkpoint, metadata, parent, writes = stored
     values = changed(checkpoint["channel_values"], change)
     writes = [(task, channel, changed(value, change), path) for task, channel, value, path in writes]
@@ -268,7 +268,7 @@ def changed_segment(segment: Segment, change: Change) -> Segment:
 
 
 def changed(value: Any, change: Change) -> Any:
-    """The value with each of its texts changed. Values of no known kind, such as dates and numbers, hold none."""
+    """Return the value with each of its texts changed. Other types, such as dates and numbers, contain none."""
     return reworded_in(value, change, _changed_object)
 
 

@@ -1,5 +1,5 @@
-"""Deletes a thread: a claim hides it and fences late writers, then each item goes. Only keys are read, so any version
-of HEAD works. The thread stays in its user's index to the end, so erasing the user finds an interrupted one."""
+"""Deletes a thread: a claim hides it and fences late writers, then each item is deleted. Only keys are read, so any
+version of HEAD works. The thread stays in its user's index to the end, so erasing the user finds an interrupted one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def side_by_side(calls: Iterable[Callable[[], T]], at_once: int) -> Iterator[T]:
-    """What the calls give as they end; the next one is asked for when there is room for it."""
+    """Yield the results of the calls as they end. At most `at_once` run; the next is requested when one ends."""
     running: set[Future[T]] = set()
     with ThreadPoolExecutor(at_once) as pool:
         for call in calls:
@@ -50,7 +50,7 @@ class Erased:
 
 
 class Eraser:
-    """Deletes whole threads without reading what they say. `clock` gives epoch seconds, `parallel` runs calls."""
+    """Deletes whole threads without reading their content. `clock` returns epoch seconds, `parallel` runs calls."""
 
     def __init__(self, items: Items, blobs: Blobs, *, clock: Callable[[], float], parallel: InParallel = side_by_side):
         self.in_parallel = parallel
@@ -81,7 +81,7 @@ class Eraser:
         return claimed, self.finish(claimed)
 
     def finish(self, claimed: Item) -> Erased:
-        """Delete the rest of a claimed thread, not what a new one writes later. Raises StoreUnavailable."""
+        """Delete the rest of a claimed thread, but nothing that a new one writes later. Raises StoreUnavailable."""
         pk, erased = claimed["PK"], Erased(threads=1)
         for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE):
             if not self._stands(claimed):
@@ -98,13 +98,13 @@ class Eraser:
         return erased
 
     def _delete(self, pk: str, sks: list[str]) -> None:
-        """The file of a document before its item, which alone says that there is one."""
+        """Delete the file of a document before its item, which is the only reference to it."""
         if uploads := [upload_key(pk, name) for name in map(document_of, sks) if name]:
             self._blobs.delete(uploads)
         self._items.write_many(deletes=[(pk, sk) for sk in sks])
 
     def delete_objects(self, prefix: str, goes: Callable[[str], bool]) -> int:
-        """Deletes what lies under `prefix` by names that go, until none is listed; gives how many."""
+        """Delete matching objects under `prefix` until none is listed. Return their number."""
         deleted = 0
         while old := [name for name in self._blobs.names(prefix) if goes(name.removeprefix(prefix))][:DELETED_AT_ONCE]:
             self._blobs.delete(old)
@@ -116,7 +116,7 @@ class Eraser:
         return head is not None and (head["seq"], head["born"]) == (claimed["seq"], claimed["born"])
 
     def _hide_head(self, claimed: Item) -> int:
-        """A HEAD that stays for a while leaves the index of its user; where it does not, nothing is lost by it."""
+        """Remove a HEAD that stays for a while from its user's index; a failure loses nothing."""
         if "u" in claimed:
             values = {":seq": claimed["seq"], ":born": claimed["born"]}
             with suppress(Refused, StoreUnavailable):

@@ -1,4 +1,4 @@
-"""All data of one user as lines of JSON: immediately if small, else as an object that only the owner's answer opens.
+"""All data of one user as lines of JSON: immediately if small, else as an object that only the owner can decrypt.
 
     exports/<hash of user>/<id>.request   the owner and the key of the answer, encrypted; its event starts the worker
     exports/<hash of user>/<id>.gz        the answer: gzip under AES-256-CTR
@@ -42,7 +42,7 @@ _INTERNAL = {"private", "thread_created", "persisted", "number"}
 
 @dataclass(frozen=True)
 class Export:
-    """An export by a worker. A ready one has a `url` for 15 minutes, and key and counter in hex to open it."""
+    """An export by a worker. A ready one has a `url` for 15 minutes, and key and counter in hex to decrypt it."""
 
     export_id: str
     status: Literal["running", "ready", "failed"]
@@ -52,7 +52,7 @@ class Export:
 
 
 class Exports:
-    """`facts` is what a deployment does to everybody, `clock` gives epoch seconds, `mint` n random bytes."""
+    """`facts`: the deployment's settings for all users. `clock` returns epoch seconds, `mint` n random bytes."""
 
     def __init__(
         self,
@@ -79,10 +79,10 @@ class Exports:
         self._hear: Callable[[str], object] = lambda key: None
 
     def listen(self, hear: Callable[[str], object]) -> None:
-        """`hear` is told the key of each request, where no event of a bucket tells a worker."""
+        """Call `hear` with the key of each request, if bucket events do not start a worker."""
         self._hear = hear
 
-    # what is held
+    # lines of an export
 
     def lines(self, principal: Principal) -> Iterator[bytes]:
         """Yield one JSON object a line, each with its `type`; `end` marks the last. Raises StoreUnavailable."""
@@ -125,7 +125,7 @@ class Exports:
             yield "unreadable", {"thread_id": thread_id, "code": StateCorrupt.code}
 
     def _turns(self, principal: Principal, thread: Thread) -> Iterator[tuple[str, JSON]]:
-        """Oldest first, by pages; then those of branches that were left, with `left`."""
+        """Yield turns by pages, oldest first; then those of abandoned branches, with `left`."""
         for start in range(1, thread.turn_count + 1, TURNS_AT_ONCE):
             before = min(start + TURNS_AT_ONCE, thread.turn_count + 1)
             limit = before - start
@@ -135,7 +135,7 @@ class Exports:
             yield "turn", {**_told(turn), "left": True}
 
     def _edits(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
-        """What was put into the state past the turns, newest first."""
+        """Yield the changes of the state other than turns, newest first."""
         for link, checkpoint in self._store.turns.edits(principal, head.thread_id):
             from turnkeep.storage.elements import written_by  # noqa: PLC0415 - LangGraph loads with it
 
@@ -149,7 +149,7 @@ class Exports:
             yield "document", facts | self._restored(head, {"pieces": pieces})
 
     def _runs(self, head: Head) -> Iterator[tuple[str, JSON]]:
-        """What was asked in the background, for as long as it is kept."""
+        """Yield background requests for as long as they are stored."""
         for queued in self._store.queue.all(head):
             facts = {"thread_id": head.thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
             yield "run", facts | {"request": json.loads(self._store.queue.request_of(queued)) if queued.data else None}
@@ -161,7 +161,7 @@ class Exports:
         return dict(reworded_in(value, lambda text: restored(text, values)))
 
     def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:
-        """All lines, or None as soon as one does not fit any more."""
+        """Return all lines, or None as soon as one does not fit."""
         kept: list[bytes] = []
         for line in self.lines(principal):
             if not fits(line):
@@ -172,7 +172,7 @@ class Exports:
     # by a worker
 
     def begin(self, principal: Principal) -> Export:
-        """Asks for an export; one that is running serves whoever asks again. Raises StoreUnavailable."""
+        """Request an export; a running one is returned instead. Raises StoreUnavailable."""
         user = user_key(principal)
         for name in sorted(self._names(user)):
             export_id = name.partition(".")[0]
@@ -188,7 +188,7 @@ class Exports:
         return Export(export_id, "running")
 
     def read(self, principal: Principal, export_id: str) -> Export:
-        """Raises NotFound, StoreUnavailable."""
+        """Return an export. Raises NotFound, StoreUnavailable."""
         user = user_key(principal)
         name, names = exports_of(user) + export_id, self._names(user) if _ID.fullmatch(export_id) else set()
         if export_id + ANSWER in names:
@@ -228,7 +228,7 @@ class Exports:
         return {name.removeprefix(prefix) for name in self._objects.names(prefix)}
 
     def _asked(self, key: str) -> JSON | None:
-        """None where nobody asks any more, or it was not we who wrote it down."""
+        """Return the request, or None if it is gone or was not written by us."""
         try:
             return dict(self._sealer.decrypt(self._objects.get(key), key))
         except (KeyError, StateCorrupt):
@@ -239,7 +239,7 @@ _GONE = "There is no such export. One lives for a day; ask for another."
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], asks: JSON, has_time: Callable[[], bool]) -> bool:
-    """Line by line, so that no more than one is held; False where time ran out."""
+    """Write line by line, so that only one is in memory. Return False if time ran out."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415 - workers alone
 
     counter = modes.CTR(bytes.fromhex(asks["iv"]))

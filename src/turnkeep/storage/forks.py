@@ -1,5 +1,5 @@
-"""Copies a thread up to one of its turns. All is written under unreachable keys, then one conditional update of HEAD
-commits it, whole or not at all. Documents are not copied; of the checkpoints only the newest is, or all."""
+"""Copies a thread up to one of its turns. Items are written under unreachable keys, then one conditional update of HEAD
+commits all of them or none. Documents are not copied; of the checkpoints only the newest is, or all."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ LINKS_AT_ONCE = 500
 
 
 class Fork:
-    """Copies `source` into the thread held by `begun`. `interrupted`: the newest copied turn asked back."""
+    """Copies `source` into the thread that `begun` has leased. `interrupted`: the newest copied turn is a question."""
 
     interrupted = False
 
@@ -73,7 +73,7 @@ class Fork:
         return [{"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": self._ttl, **value}]
 
     def _checkpoints(self, tip: Item) -> list[Item]:
-        """The newest checkpoint, then what a saver wrote beside it."""
+        """Return the newest checkpoint, then what a saver wrote next to it."""
         sk = keys.checkpoint_key(tip["cp"])
         found = {each["SK"]: each for each in self._items.between(self._source.pk, sk, f"{sk}#~")}
         if sk not in found:
@@ -99,7 +99,7 @@ class Fork:
         return opened
 
     def _copied(self, old: Item) -> Item:
-        """A checkpoint, a write after one, or a sub-graph's checkpoint, in its new place."""
+        """Copy a checkpoint, a write after one, or a sub-graph's checkpoint to its new place."""
         new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
         new |= {"link": self._new[old["link"]]} if "link" in old else {}
         new |= {"born": self._begun.head.born} if "born" in old else {}
@@ -108,7 +108,7 @@ class Fork:
         return {**new, **self._blobs.attributes(new["PK"], new["SK"], sealed)}
 
     def _key(self, old: str) -> str:
-        """The key in the copy of a checkpoint, or of a write after one: it names the copy as its writer."""
+        """Return the key of a checkpoint, or of a write after one, in the copy, which it names as its writer."""
         place = keys.checkpoint_of(old)
         if name := self._names.get(place.removeprefix(keys.CHECKPOINTS)):
             new = keys.checkpoint_key(name)

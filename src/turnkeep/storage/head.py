@@ -1,11 +1,11 @@
-"""HEAD, the authority of a thread: no data exists that is not reached from here. An id may be reused with new counters,
+"""HEAD, the authority of a thread: data that it does not lead to does not exist. An id may be reused with new counters,
 so only the incarnation id, random bytes, distinguishes threads.
 
 Attribute names are short because every update pays for the whole item, which stays under 1 KB: v layout, born
 incarnation id, n turns, gen generation, seq fencing token, last newest link, cp name of the newest checkpoint, expires,
 created, la last activity (times in epoch ms), u and xh index keys, keys digests of the newest idempotency keys
 (position i belongs to turn n - i), left those of abandoned branches, lease {o owner, t until}, pend {k key digest, b
-body digest, m sealed message, at}, meta sealed metadata, agent, title, st status of the newest turn, life (ms) if its
+body digest, m stored message, at}, meta signed metadata, agent, title, st status of the newest turn, life (ms) if its
 own, sig signature, ttl.
 
 A thread in deletion keeps v, born, n, gen, seq, created, ttl, expires 0, gone (the previous expiry), xh, and due if it
@@ -45,7 +45,7 @@ class Lease:
 
 @dataclass(frozen=True)
 class PendingItem:
-    """`message` is None where the message was too long for HEAD and lies aside."""
+    """`message` is None if it was too long for HEAD and is stored separately."""
 
     key: bytes
     body: bytes
@@ -91,7 +91,7 @@ class Head:
         return self.lease is not None and self.lease.until >= now_ms
 
     def hours(self, most: float) -> float:
-        """How long the thread lives after a turn, where others live for `most`."""
+        """Return for how many hours the thread lives after a turn; `most` is the limit and the default."""
         return min(most, self.life / HOUR_MS) if self.life else most
 
     def status(self, now_ms: int) -> Status:
@@ -102,12 +102,12 @@ class Head:
         return "error" if self.pending else "idle"
 
     def turn_of_key(self, digest: bytes) -> int | None:
-        """The number of the turn that this key made, as far back as keys are remembered."""
+        """Return the number of the turn that this key made, or None if HEAD does not have the key."""
         return self.n - self.keys.index(digest) if digest in self.keys else None
 
 
 def read_head(item: Item) -> Head:
-    """Raises StateCorrupt for what is no HEAD of this layout; whether it is signed, `Threads` asks."""
+    """Read a HEAD of this layout; `Heads` checks its signature. Raises StateCorrupt."""
     if item.get("v") != LAYOUT:
         raise StateCorrupt(OTHER_LAYOUT)
     lease, pending = item.get("lease"), item.get("pend")
@@ -142,7 +142,7 @@ def read_head(item: Item) -> Head:
 
 
 def is_erased(item: Item | None, born: bytes) -> bool:
-    """Whether the thread with this birth mark is gone, or about to be; by what stands in its place."""
+    """Return whether the thread with this incarnation id is gone or being erased. `item`: HEAD now."""
     return item is None or item.get("born") != born or "gone" in item
 
 
@@ -164,23 +164,23 @@ def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:
 
 
 def key_digest(pk: str, key: str) -> bytes:
-    """An idempotency key as HEAD remembers it: under no secret, so that it outlives the secret's rotation."""
+    """Return an idempotency key as HEAD has it: without a secret, so that it outlives the secret's rotation."""
     return sha256(f"{pk}|{key}".encode()).digest()[:KEY_BYTES]
 
 
 def run_id_of(pk: str, digest: bytes) -> str:
-    """The id of the run that a key makes: it is known before the run begins, and costs no item. A UUID."""
+    """Return the id (UUID) of the run that a key makes. It is known before the run begins, and costs no item."""
     rest = sha256(f"run|{pk}|".encode() + digest).digest()
     return str(UUID(bytes=(digest + rest)[:16], version=5))
 
 
 def run_digest(run_id: str) -> bytes:
-    """The digest of the key that a run id was made of. Raises ValueError for what is no UUID."""
+    """Return the digest of the key that a run id was made of. Raises ValueError if it is not a UUID."""
     return UUID(run_id).bytes[:KEY_BYTES]
 
 
 def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, born: bytes, seq: int = 0, gen: int = 0) -> Item:
-    """The attributes of a thread without turns. `seq` and `gen` go on where an expired thread of this id stood."""
+    """Return the attributes of a thread without turns. `seq` and `gen` continue those of an expired thread."""
     expires = expiry(now_ms, now_ms, thread_hours)
     return {
         "v": LAYOUT,

@@ -1,4 +1,4 @@
-"""Reads, checks, makes and replaces HEADs. All parts of a `Store` share one `Heads`."""
+"""Reads, checks, creates and replaces HEADs. All parts of a `Store` share one `Heads`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ OTHER_KEY = "It was signed under a key that is not held here: name the seal key 
 
 
 class Heads:
-    """`clock` gives epoch seconds, `mint` n random bytes."""
+    """Access to HEADs. `clock` returns epoch seconds, `mint` n random bytes."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Heads:
         return head.is_leased(self.now())
 
     def trusted(self, item: Item) -> Head:
-        """Raise StateCorrupt for a living HEAD that was not signed with one of our keys."""
+        """Read HEAD. Raise StateCorrupt for a living one that was not signed with one of our keys."""
         head = read_head(item)
         is_signed = self.sealer.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
         if head.is_alive(self.now()) and not is_signed:
@@ -70,7 +70,7 @@ class Heads:
 
     @contextmanager
     def reading(self, head: Head, gone: type[errors.TurnkeepError] = errors.NotFound) -> Iterator[None]:
-        """Raise `gone` if data of `head` is missing after a deletion, Superseded if the thread moved since."""
+        """Raise `gone` if data of `head` is missing after a deletion, Superseded if the thread has changed since."""
         try:
             yield
         except errors.StateCorrupt as error:
@@ -82,7 +82,7 @@ class Heads:
             raise
 
     def make(self, principal: Principal, thread_id: str, more: Item) -> tuple[Head, bool]:
-        """Return HEAD, made with `more` if there is none, and whether it was made. Raise ThreadBusy."""
+        """Return HEAD, created with `more` if there is none, and whether it was created. Raise ThreadBusy."""
         item = self.newborn(partition(principal, thread_id), user_key(principal), more)
         try:
             self.items.put(item, condition="attribute_not_exists(PK)")

@@ -1,5 +1,5 @@
-"""A worker's part of an upload: claims it and makes a document of it, or stores why it failed. One transaction with a
-check of HEAD's incarnation id writes to the thread, either before the erasure claims it, or never."""
+"""Turns an upload into a document: a worker claims it and stores its text, or why it failed. One transaction stores the
+text and checks HEAD's incarnation id: it succeeds before an erasure claims the thread, or never."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Intake:
         self.vault = vault
 
     def claim(self, key: str) -> Claimed | None:
-        """The upload for one more attempt; None where nothing waits for it. Raises StoreUnavailable."""
+        """Claim an upload for one more attempt; None if no document waits for it. Raises StoreUnavailable."""
         try:
             body, owner = self._uploads.get(key)
         except KeyError:
@@ -62,7 +62,7 @@ class Intake:
         return Claimed(key, read_head(head), said["id"], self._name(item), body, item["tries"])
 
     def owner_of(self, key: str, owner: str) -> JSON | None:
-        """The thread's `pk` and the document's `id`, None where we never said so of this key."""
+        """Return the thread's `pk` and the document's `id`, or None if we did not issue the token for this key."""
         try:
             return dict(self._sealer.read_token(owner, key))
         except StateCorrupt:
@@ -80,8 +80,8 @@ class Intake:
         findings: Sequence[str] = (),
         values: Mapping[str, str] | None = None,
     ) -> bool:
-        """Activate the document, whole or not at all. `name` is for models; `values` of placeholders. Return False if
-        it is gone or another worker was first. Raises ValueError for too long a text, StoreUnavailable."""
+        """Activate the document completely or not at all. `name` is for models; `values` of placeholders. Return False
+        if it is gone or another worker was first. Raises ValueError if the text is too long, StoreUnavailable."""
         pk, sk = claimed.head.pk, document_key(claimed.document_id)
         facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
         facts |= {"warnings": list(warnings), "findings": list(findings)}
@@ -93,11 +93,11 @@ class Intake:
         return self._ends(claimed, "ready", change, given, living(pk, claimed.head.born), *puts)
 
     def fail(self, claimed: Claimed, code: str) -> bool:
-        """False where the document is gone, or another worker was first. Raises StoreUnavailable."""
+        """Store a failure; False if the document is gone or another worker was first. Raises StoreUnavailable."""
         return self._ends(claimed, "failed", "SET st = :to, code = :code REMOVE since", {":code": code})
 
     def drop(self, key: str) -> None:
-        """The file goes, whatever became of it."""
+        """Delete the file, whatever the outcome."""
         self._uploads.delete([key])
 
     def _ends(self, claimed: Claimed, status: str, change: str, given: Item, *others: Write) -> bool:
@@ -123,12 +123,12 @@ class Intake:
 
 
 def living(pk: str, born: bytes) -> Write:
-    """That the thread with this birth mark is there, and nobody erases it."""
+    """Return the check that the thread with this incarnation id exists and is not being erased."""
     return Write(
         "ConditionCheck", {"PK": pk, "SK": HEAD}, "born = :born AND attribute_not_exists(gone)", {":born": born}
     )
 
 
 def map_source(document_id: str) -> str:
-    """A document, where it is said what placeholders in it stand for."""
+    """Return the source name of the placeholders in a document."""
     return f"DOC#{document_id}"

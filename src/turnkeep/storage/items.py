@@ -1,4 +1,4 @@
-"""DynamoDB in plain Python values. The one place that knows the client and its errors."""
+"""DynamoDB with plain Python values. Only this module knows the client and its errors."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -38,11 +38,11 @@ CONFLICT_PAUSES = (0.02, 0.05, 0.1, 0.2)
 
 
 class _Contended(Exception):
-    """A transaction and another write met; neither this one nor a part of it came through."""
+    """The write conflicted with a transaction; no part of it was applied."""
 
 
 class Refused(Exception):
-    """A condition did not hold. `item` is what stands there, None where nothing does."""
+    """A condition did not hold. `item` is the stored item, or None if there is none."""
 
     def __init__(self, item: Item | None):
         super().__init__("condition refused")
@@ -50,7 +50,7 @@ class Refused(Exception):
 
 
 class Items:
-    """One table. Every read is strongly consistent, except on indexes, which know no such read."""
+    """One table. Every read is strongly consistent, except on indexes, which do not support it."""
 
     def __init__(self, client: "DynamoDBClient", table: str, *, sleep: Callable[[float], None] = time.sleep):
         self._client = client
@@ -58,7 +58,7 @@ class Items:
         self._sleep = sleep
 
     def created(self) -> int:
-        """When the table was made, epoch milliseconds."""
+        """Return when the table was created, in epoch milliseconds."""
         at: datetime = self._call("describe_table", TableName=self._table)["Table"]["CreationDateTime"]
         return int(at.timestamp() * 1000)
 
@@ -67,7 +67,7 @@ class Items:
         return decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Iterable[tuple[str, str]]) -> list[Item]:
-        """The items that exist, in no promised order."""
+        """Return the items that exist, in any order."""
         found: list[Item] = []
         for some in batched((encode({"PK": pk, "SK": sk}) for pk, sk in keys), BATCH_READS):
             request = {self._table: {"Keys": list(some), "ConsistentRead": True}}
@@ -76,7 +76,7 @@ class Items:
         return found
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
-        """Raises Refused, unless this very item is stored: then only the answer to a first try was lost."""
+        """Put an item. Raises Refused, unless the same item is stored: then only the first answer was lost."""
         try:
             self._call("put_item", **Write("Put", item, condition, values).request(self._table))
         except Refused as refused:
@@ -86,21 +86,21 @@ class Items:
     def update(
         self, pk: str, sk: str, expression: str, values: Item, *, condition: str, returns: Returns = "ALL_NEW"
     ) -> Item:
-        """The whole item after the update, or as it was before; raises Refused."""
+        """Return the whole item after the update, or as it was before. Raises Refused."""
         write = Write("Update", {"PK": pk, "SK": sk}, condition, values, expression)
         answer = self._call("update_item", ReturnValues=returns, **write.request(self._table))
         return decode(answer.get("Attributes", {}))
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
-        """Raises Refused."""
+        """Delete an item. Raises Refused."""
         self._call("delete_item", **Write("Delete", {"PK": pk, "SK": sk}, condition, values).request(self._table))
 
     def transact(self, *writes: Write) -> None:
-        """All or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
+        """Write all or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
         self._call("transact_write_items", TransactItems=[write.step(self._table) for write in writes])
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
-        """Every item of the partition with low <= SK <= high, in order."""
+        """Return every item of the partition with low <= SK <= high, in order."""
         return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}))
 
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
@@ -108,7 +108,7 @@ class Items:
         return self._within(pk, "begins_with(SK, :prefix)", {":prefix": prefix}, **({"Limit": page} if page else {}))
 
     def backward(self, pk: str, low: str, high: str, page: int) -> Iterator[Item]:
-        """As `between` from the last one on, read by `page` items as they are asked for."""
+        """Yield the items of `between` in reverse order, by pages of `page` items on demand."""
         return self._within(pk, _BETWEEN, {":low": low, ":high": high}, ScanIndexForward=False, Limit=page)
 
     def _within(self, pk: str, condition: str, values: Item, **more: Any) -> Iterator[Item]:
@@ -120,7 +120,7 @@ class Items:
         )
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
-        """The whole partition by pages, only the named attributes."""
+        """Yield the whole partition by pages, with the named attributes only."""
         return self._pages(
             KeyConditionExpression="PK = :pk",
             ExpressionAttributeValues=encode({":pk": pk}),
@@ -152,7 +152,7 @@ class Items:
         )
 
     def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
-        """Plain writes without conditions, retried until all are done; raises StoreUnavailable."""
+        """Write without conditions, with retries until all is done. Raises StoreUnavailable."""
         requests: list[Item] = [{"PutRequest": {"Item": encode(item)}} for item in puts]
         requests += [{"DeleteRequest": {"Key": encode({"PK": pk, "SK": sk})}} for pk, sk in deletes]
         for some in batched(requests, BATCH_WRITES):
@@ -183,7 +183,7 @@ class Items:
             at = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _call(self, operation: str, **arguments: Any) -> Item:
-        """Send the request; repeat it while a transaction holds the item, which takes milliseconds."""
+        """Send the request; repeat it while a transaction has the item locked, which takes milliseconds."""
         for pause in CONFLICT_PAUSES:
             try:
                 return self._send(operation, **arguments)
@@ -202,7 +202,7 @@ class Items:
 
 
 def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
-    """As `itertools` has it from Python 3.12 on."""
+    """Yield tuples of `size` values, as `itertools.batched` does from Python 3.12 on."""
     left = iter(values)
     while some := tuple(islice(left, size)):
         yield some

@@ -20,7 +20,7 @@ class Key:
         self._mac = hmac.new(sha256(b"turnkeep seal " + secret).digest(), digestmod=sha256)
 
     def digest(self, size: int, purpose: bytes, context: Iterable[str | bytes]) -> bytes:
-        """HMAC-SHA256 over the purpose and the parts, each with its length, cut to `size`."""
+        """Return an HMAC-SHA256 over the purpose and the parts, each with its length, cut to `size`."""
         mac = self._mac.copy()
         for part in (purpose, *context):
             raw = part if isinstance(part, bytes) else part.encode()
@@ -29,8 +29,8 @@ class Key:
 
 
 class Keyring:
-    """Signs with its first secret and verifies with all. An unknown secret, or having none, makes it call `refresh`, at
-    most once in 10 s. `refresh` returns the current secrets, or none if they cannot be read: an unknown secret then
+    """Signs with its first secret and verifies with all. If a secret is unknown or there is none, it calls `refresh`,
+    at most once in 10 s. `refresh` returns the current secrets, or none if they cannot be read: an unknown secret then
     raises StoreUnavailable. Threads may share a key ring. `clock`: epoch seconds, which pass in a frozen sandbox."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Keyring:
 
     def is_digest(self, digest: bytes, *context: str | bytes) -> bool:
         """Return whether a secret of the ring made this digest. A digest does not name its secret, so the ring is read
-        again where none did; raise StoreUnavailable where that fails."""
+        again if none did. Raise StoreUnavailable if that fails."""
         if digest not in self.digests(len(digest), *context):
             self._reread()
         is_ours = digest in self.digests(len(digest), *context)
@@ -65,7 +65,7 @@ class Keyring:
         return is_ours
 
     def sign(self, *context: str | bytes) -> bytes:
-        """Return 16 bytes that prove these parts."""
+        """Return a signature of these parts, 16 bytes long."""
         key = self._newest()
         return key.id + key.digest(MARK_BYTES - ID_BYTES, b"sign", context)
 
@@ -79,7 +79,7 @@ class Keyring:
         )
 
     def knows(self, mark: bytes) -> bool:
-        """Return whether the secret of this signature is one of these."""
+        """Return whether the ring has the secret of this signature."""
         return self._named(mark[:ID_BYTES]) is not None
 
     def _newest(self) -> Key:

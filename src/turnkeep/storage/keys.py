@@ -1,4 +1,4 @@
-"""The single-table layout: keys, their order, and the expiry rule. No other module spells a key. One partition holds
+"""The single-table layout: keys, their order, and the expiry rule. No other module builds keys. A partition contains
 one thread, in the order of the sort key:
 
     ASIDE#...                                   read by exact key only: details, a long pending message
@@ -20,7 +20,7 @@ from turnkeep.errors import InvalidId, InvalidRequest
 from turnkeep.records import Principal
 
 HEAD = "HEAD"
-LAYOUT = 2  # of what is stored, in every item as `v`: what is of another one is StateCorrupt and not written on
+LAYOUT = 2  # of every item, as `v`: items of another layout raise StateCorrupt and are left unchanged
 OTHER_LAYOUT = "Another version of this service stored it in another layout, and reads it; here it is left as it is."
 SHARDS = 16
 MAX_THREAD_DAYS = 30
@@ -30,7 +30,7 @@ BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"  # partition of all API keys; those of threads begin with `T#`, whatever the tenant
 CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
-"""What the keys of all of a kind in a thread begin with."""
+"""Key prefixes of each kind of item in a thread."""
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
@@ -44,12 +44,12 @@ def is_well_formed(name: str) -> bool:
 
 
 def user_key(principal: Principal) -> str:
-    """Hash key of the index of one user's threads; no two principals share one."""
+    """Return the hash key of a user's threads in the index, which is unique to the principal."""
     return f"T#{quote(principal.tenant, safe='')}#U#{quote(principal.user, safe='')}"
 
 
 def is_storable(principal: Principal) -> bool:
-    """Whether both names are there and every thread of this principal has a key."""
+    """Return whether both names are set and every thread of this principal can have a key."""
     try:
         key = user_key(principal)
     except UnicodeEncodeError:
@@ -58,7 +58,7 @@ def is_storable(principal: Principal) -> bool:
 
 
 def partition(principal: Principal, thread_id: str) -> str:
-    """Partition key of a thread; raises InvalidId."""
+    """Return the partition key of a thread. Raises InvalidId."""
     if not is_well_formed(thread_id):
         raise InvalidId
     return f"{user_key(principal)}#{thread_id}"
@@ -69,7 +69,7 @@ def thread_of(pk: str) -> str:
 
 
 def checkpoint_name(checkpoint_id: str, writer: str) -> str:
-    """The name of a stored checkpoint in HEAD, links and keys. Older versions used its id alone."""
+    """Return the name of a stored checkpoint in HEAD, links and keys. Older versions used its id alone."""
     return f"{checkpoint_id}#{writer}"
 
 
@@ -101,12 +101,12 @@ def checkpoint_of(sk: str) -> str:  # any key but a write's is its own
     return sk.partition(_WRITE)[0]
 
 
-def part_key(sk: str, part: int) -> str:  # of a value too large for its item, where there are no objects
+def part_key(sk: str, part: int) -> str:  # of a value too large for its item, without an object store
     return f"ASIDE#PART#{sha256(sk.encode()).hexdigest()}#{part:04d}"
 
 
 def turn_key(generation: int, number: int, seq: int, owner: bytes) -> str:
-    """`seq` alone would not name the writer: it begins anew where a thread was deleted and its id is used again."""
+    """Return the key of a turn. It names the owner, as `seq` restarts if a deleted thread's id is reused."""
     return f"{turn_floor(generation, number)}.{seq:08d}-{owner[:4].hex()}"
 
 
@@ -142,7 +142,7 @@ def message_key(born: bytes) -> str:  # a pending message too long for HEAD
 
 
 def run_key(run_id: str, born: bytes | None = None) -> str:
-    """A run that waits for a worker; without the incarnation id of its thread the prefix of its keys in all lives."""
+    """Return the key of a queued run; without an incarnation id, the prefix for all threads with this id."""
     return f"{RUNS}{run_id}" + (f"#{born.hex()}" if born else "")
 
 
@@ -165,7 +165,7 @@ def document_key(document_id: str) -> str:
 
 
 def document_of(sk: str) -> str | None:
-    """The id of the document that this item is of, None for any other item and for its text."""
+    """Return the id of the document that this item describes; None for other items, even its text."""
     return sk.removeprefix(DOCUMENTS) if sk.startswith(DOCUMENTS) else None
 
 
@@ -177,19 +177,19 @@ def upload_key(pk: str, document_id: str) -> str:  # of a file until it has been
     return f"uploads/{sha256(pk.encode()).hexdigest()}/{document_id}"
 
 
-DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"  # partition of what all users together used, a day an item
+DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"  # partition of the usage of all users together, one item a day
 
 
 def usage_of(user: str) -> str:
-    """Partition of what one principal used, a day an item, by the key of the user; its name is not in it."""
+    """Return the partition of a user's usage, one item a day. It does not contain the user's name."""
     return f"USAGE#{sha256(user.encode()).hexdigest()}"
 
 
-ERASURE = "ERASURE"  # in a partition that is called by the key of a user: what the user had is being erased
+ERASURE = "ERASURE"  # in the partition named by a user's key: the user's data is being erased
 
 
 def exports_of(user: str) -> str:
-    """What the keys of all exports of a user begin with; tells nothing about the user."""
+    """Return the key prefix of a user's exports, which reveals nothing about the user."""
     return f"exports/{sha256(user.encode()).hexdigest()}/"
 
 
@@ -197,7 +197,7 @@ MEMORY_ITEMS = "ITEM#"
 
 
 def memory_of(user: str) -> str:
-    """Partition of what one principal remembers across threads, by the key of the user; its name is not in it."""
+    """Return the partition of a user's memory across threads. It does not contain the user's name."""
     return f"STORE#{sha256(user.encode()).hexdigest()}"
 
 
@@ -207,7 +207,7 @@ def memory_prefix(namespace: tuple[str, ...]) -> str:
 
 
 def memory_item(namespace: tuple[str, ...], key: str) -> str:
-    """Its namespace and key can be read from it: ("a", "b") and "c" are `ITEM#a/b//c`. Raises InvalidRequest."""
+    """Return a key that contains namespace and key: ("a", "b") and "c" are `ITEM#a/b//c`. Raises InvalidRequest."""
     return _checked(f"{memory_prefix(namespace)}/{_escaped(key)}")
 
 
@@ -217,7 +217,7 @@ def place_of(sk: str) -> tuple[tuple[str, ...], str]:
 
 
 def memory_part(sk: str, replaces: int, mark: str) -> str:
-    """Name of the parts of a large memory, in the order of the states of its place that they replace."""
+    """Return the name of a large memory's parts. Names sort in the order of the states that they replace."""
     return f"{sha256(sk.encode()).hexdigest()[:32]}#{replaces:015d}-{mark}"
 
 
@@ -226,7 +226,7 @@ def memory_parts(name: str) -> str:  # a prefix
 
 
 def memory_parts_before(name: str) -> tuple[str, str]:
-    """Bounds of the keys of all parts of the same place whose names sort before this one."""
+    """Return bounds of the keys of all parts of the same place whose names sort before this one."""
     return memory_parts(name.partition("#")[0]), f"PART#{name}"
 
 
@@ -265,12 +265,12 @@ def objects_of(pk: str) -> str:  # a prefix
 
 
 def expiry(now_ms: int, created_ms: int, thread_hours: float) -> int:
-    """When a thread whose last turn is now goes away, epoch milliseconds."""
+    """Return when a thread whose last turn is now expires, in epoch milliseconds."""
     return min(now_ms + int(thread_hours * 3_600_000), created_ms + MAX_THREAD_DAYS * 86_400_000)
 
 
 def item_ttl(created_ms: int) -> int:
-    """DynamoDB's own TTL, epoch seconds: a net far below the expiry, so it never takes a living thread apart."""
+    """Return DynamoDB's TTL in epoch seconds: a fallback after any expiry, so a living thread stays whole."""
     return created_ms // 1000 + ITEM_DAYS * 86_400
 
 
@@ -287,5 +287,5 @@ def next_hour(name: str) -> str:
 
 
 def expiry_bucket(at_ms: int, pk: str) -> str:
-    """Hash key of the expiry index: the hour in which a thread is looked at, spread over shards."""
+    """Return the hash key of the expiry index: the hour in which a thread is checked, spread over shards."""
     return f"{hour(at_ms)}#{crc32(pk.encode()) % SHARDS:02d}"

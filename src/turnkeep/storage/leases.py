@@ -1,6 +1,6 @@
-"""BEGIN and the lease. One conditional update of HEAD takes or makes the thread, counts seq and stores the message.
-Otherwise BEGIN raises the reason or returns the turn of the key. It recognises its own lease if only the answer to the
-update was lost."""
+"""BEGIN and the lease. One conditional update of HEAD leases or creates the thread, increments seq and stores the
+message. If it is refused, BEGIN raises the reason or returns the turn of the key. It recognises its own lease if only
+the answer to the update was lost."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,7 +26,7 @@ _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a caller requires of the thread."""
+    """Conditions of a caller on the thread."""
 
     agent: str | None
     create: bool
@@ -69,7 +69,7 @@ class Leases:
         """Take the thread for one run, or return the stored turn of this key.
 
         `body` distinguishes requests; it is encrypted with `pii`, the values of the placeholders. `message` is None for
-        an edit. `create`: the thread may be made. `after`: the required number of the newest turn. A thread with
+        an edit. `create`: the thread may be new. `after`: the required number of the newest turn. A thread with
         another `incarnation` id is not found. Without `replay` a key that made a turn raises KeyUsed. Raises NotFound,
         ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable."""
         asked = _Asked(agent, create, after, incarnation, replay)
@@ -99,7 +99,7 @@ class Leases:
         return self._busy(want, stands, asked)
 
     def _holding(self, want: Begun, sealed: bytes | None) -> Item:
-        """What BEGIN puts into HEAD: the lease, and the message that waits, where there is one and it fits."""
+        """Return what BEGIN adds to HEAD: the lease, and the pending message if there is one and it fits."""
         hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self.lease_ms}}
         if sealed is not None:
             body = body_digest(self._heads.sealer, want.head.pk, want.body)
@@ -108,7 +108,7 @@ class Leases:
         return hold
 
     def _take(self, want: Begun, hold: Item, newborn: Item, asked: _Asked) -> Begun:
-        """Run BEGIN, over a `newborn` if the thread may be made. Raises Refused."""
+        """Run BEGIN, with a `newborn` if the thread may be created. Raises Refused."""
         now, pk = want.head.created, want.head.pk
         births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
         values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}
@@ -154,7 +154,7 @@ class Leases:
         raise errors.ThreadBusy(retry_after=wait)
 
     def _replay(self, head: Head, by: int | bytes, body: bytes) -> Turn:
-        """The turn of this number, or on a branch that was left that of this key."""
+        """Return the turn of this number, or on an abandoned branch that of this key."""
         with self._heads.reading(head):
             link = self._chain.turn(head, by) if isinstance(by, int) else self._chain.left_by(head, by)
             if not is_body(self._heads.sealer, head.pk, body, link.item["b"]):
@@ -162,7 +162,7 @@ class Leases:
             return turn_of(link, self._chain.details(link))
 
     def _put_aside(self, begun: Begun) -> None:
-        """A message that is too long for HEAD, before any model is called."""
+        """Store a message that is too long for HEAD, before any model is called."""
         pk, sk = begun.head.pk, message_key(begun.head.born)
         sealed = self._vault.closed(begun.message, begun.pii, pk, sk, begun.key.hex())
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
@@ -174,7 +174,7 @@ class Leases:
             raise
 
     def renew(self, begun: Begun) -> None:
-        """Keeps the thread for another lease; raises Superseded."""
+        """Renew the lease for its full time. Raises Superseded."""
         until = self._heads.now() + self.lease_ms
         values = {":t": until, ":seq": begun.head.seq, ":owner": begun.owner}
         try:
@@ -183,10 +183,10 @@ class Leases:
             raise errors.Superseded from refused
 
     def release(self, begun: Begun) -> None:
-        """Gives the thread back unchanged; the message stays shown as pending until the next turn."""
+        """Release the thread unchanged; the message stays pending until the next turn."""
         values = {":seq": begun.head.seq, ":owner": begun.owner}
         try:
             self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=MINE)
         except Refused as refused:
-            if is_erased(refused.item, begun.head.born):  # and its message may have been put aside after that
+            if is_erased(refused.item, begun.head.born):  # and its message may have been stored after that
                 self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.born))])

@@ -18,7 +18,7 @@ SOON_SECONDS = 2  # retry time for amounts that a run still reserves
 
 @dataclass(frozen=True)
 class Hold:
-    """What is reserved for one run; it counts no longer when `until` has passed, epoch milliseconds."""
+    """Reservation of one run; it stops counting after `until`, in epoch milliseconds."""
 
     until: int
     tokens: int
@@ -55,7 +55,7 @@ class Day:
         return cls(day, tokens, micro, turns, minute, begun, holds)
 
     def stale(self, now: int) -> tuple[Hold, ...]:
-        """Of runs that have died."""
+        """Return the reservations of runs that have died."""
         return tuple(hold for hold in self.holds if hold.until < now)
 
     def live(self, now: int) -> tuple[Hold, ...]:
@@ -71,7 +71,7 @@ class Day:
 
 
 def rooms(limits: BudgetTuning, want: Hold) -> Iterator[tuple[str, int, int]]:
-    """For each budget that is set: the attribute, the limit, and how much may be used before a turn like this one."""
+    """Yield each budget that is set: attribute, limit, and the highest usage at which such a turn may begin."""
     if limits.tokens_a_day:
         yield "tokens", limits.tokens_a_day, limits.tokens_a_day - want.tokens
     if limits.usd_a_day:
@@ -80,7 +80,7 @@ def rooms(limits: BudgetTuning, want: Hold) -> Iterator[tuple[str, int, int]]:
 
 
 def refusal(day: Day, limits: BudgetTuning, want: Hold, now: int) -> OverLimit | None:
-    """What refuses a turn that needs `want`, or None where nothing does."""
+    """Return the error that refuses a turn of `want`, or None."""
     minute = now // MINUTE_MS
     if limits.turns_a_minute and day.begun_in(minute) >= limits.turns_a_minute:
         ends = (minute + 1) * MINUTE_MS

@@ -1,10 +1,9 @@
 """A link is one stored step of a thread: usually a turn, sometimes an edit of the state. Each names the one before it.
 
-Readers walk from `HEAD.last`, so a link that no chain reaches (its writer died or was superseded) does not exist, and
-a chain that breaks is `StateCorrupt`, never a shorter history. The first link of a branch names besides what was the
-newest until then, so what was left is still found. Messages live here once: the turn's message and reply point into
-the elements that the run appended.
-"""
+Readers walk from `HEAD.last`, so a link that no chain reaches (its writer died or was superseded) does not exist. A
+broken chain raises `StateCorrupt` and never shortens the history. The first link of a branch also names the newest link
+before the branch, so abandoned turns are still found. Messages are stored once: the turn's message and reply point to
+the elements that the run appended."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -28,10 +27,9 @@ _ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted",
 
 @dataclass(frozen=True)
 class Segment:
-    """What a run did to one list channel: it kept `keep` elements, counted from the first ever, and appended these.
+    """Change of a list channel by a run: it kept `keep` elements, counted from the first ever, and appended `elements`.
 
-    `elements` are plain JSON for messages and bytes of LangGraph's serialiser for anything else.
-    """
+    `elements` are plain JSON for messages and bytes of LangGraph's serialiser for anything else."""
 
     namespace: str
     channel: str
@@ -52,13 +50,13 @@ class Link:
 
 
 def seal_context(item: Item) -> tuple[str, ...]:
-    """What a link's value is sealed to: its place and its neighbours."""
+    """Return the context of a link's signature: its place and its neighbours."""
     of = f"of {item['of']}" if "of" in item else None
     return item["PK"], item["SK"], item.get("prev", ""), item["cp"], *filter(None, [item.get("was"), of])
 
 
 def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
-    """The link's value; `turn` is None for an edit."""
+    """Return the link's value; `turn` is None for an edit."""
     parts = [[each.namespace, each.channel, each.keep, each.elements] for each in segments]
     if turn is None:
         return {"segments": parts}
@@ -121,7 +119,7 @@ class Chain:
         self._sealer = sealer
 
     def newest(self, head: Head, count: int, before: int | None = None) -> list[Item]:
-        """The items of the newest `count` turns numbered under `before`, and the edits between, oldest first."""
+        """Return the newest `count` turns numbered below `before`, and the edits between, oldest first."""
         top = head.n if before is None else min(head.n, before - 1)
         low = max(1, top - count + 1)
         if top < 1 or head.last is None:
@@ -134,14 +132,14 @@ class Chain:
         return [link for link in links if number_of(link["SK"]) <= top]
 
     def _shortcut(self, head: Head, top: int, low: int) -> tuple[str, dict[str, Item]]:
-        """Where to start so that what lies above `top` is not read: the link above it, if only one can be it."""
+        """Skip the links above `top`: return the link just above it, if there is only one candidate."""
         above = self._items.between(head.pk, turn_floor(head.gen, top + 1), turn_ceiling(head.gen, low))
         found = {item["SK"]: item for item in above}
         candidates = [sk for sk in found if number_of(sk) == top + 1]
         return (candidates[0], found) if len(candidates) == 1 else (str(head.last), found)
 
     def walk(self, pk: str, last: str | None, low: int, found: dict[str, Item]) -> list[Item]:
-        """The items from turn `low` to the link `last`, oldest first; reads what `found` does not hold."""
+        """Return the items from turn `low` to the link `last`, oldest first; read those missing in `found`."""
         chain: list[Item] = []
         at = last
         while at and number_of(at) >= low:
@@ -154,9 +152,9 @@ class Chain:
         return chain[::-1]
 
     def _is_there(self, pk: str, sk: str, low: int, found: dict[str, Item]) -> bool:
-        """Whether `found` holds this link; else reads it, and the links before it down to turn `low`."""
+        """Return whether a link exists; one missing in `found` is read with the links before it to turn `low`."""
         if sk not in found:
-            # edits of one number lie in the order in which they were made, a newer turn before them
+            # edits of one number are sorted in the order in which they were made, after a newer turn
             generation, number = generation_of(sk), number_of(sk)
             items = self._items.between(pk, turn_floor(generation, number), turn_ceiling(generation, low))
             found |= {item["SK"]: item for item in items}
@@ -181,7 +179,7 @@ class Chain:
             wait(found[newest].get("was"))
 
     def reached(self, head: Head, sk: str) -> Item | None:
-        """Return the link where HEAD leads to it, on a branch that was left too. Reads what was stored after it."""
+        """Return the link if HEAD leads to it, also on an abandoned branch. Reads the links stored after it."""
         found: dict[str, Item] = {}
         seen, waiting = set[str](), [head.last]
         while waiting:
@@ -196,25 +194,25 @@ class Chain:
         return None
 
     def left(self, head: Head) -> Iterator[Item]:
-        """The links that HEAD does not lead to any more, the newest first."""
+        """Return the links that HEAD no longer leads to, newest first."""
         found: dict[str, Item] = {}
         kept = {item["SK"] for item in self.walk(head.pk, head.last, 0, found)}
         return (item for item in self.every(head, found) if item["SK"] not in kept)
 
     def left_by(self, head: Head, key: bytes) -> Link:
-        """The link on a branch that was left that this key made; raises StateCorrupt."""
+        """Return the link on an abandoned branch that this key made. Raises StateCorrupt."""
         for item in self.left(head):
             if item["k"] == key:
                 return self.open(item)
         raise StateCorrupt
 
     def open(self, item: Item) -> Link:
-        """The link with its value; raises StateCorrupt."""
+        """Return the link with its value. Raises StateCorrupt."""
         payload = self._sealer.open(self._blobs.value(item), *seal_context(item))
         return Link(item, payload)
 
     def turn(self, head: Head, number: int) -> Link:
-        """The link of one turn; raises NotFound where the thread has none of this number, StateCorrupt."""
+        """Return the link of one turn. Raises NotFound if the thread has no turn of this number, StateCorrupt."""
         if not 1 <= number <= head.n:
             raise NotFound("The thread has no turn of this number.")
         for item in self.newest(head, 1, number + 1):

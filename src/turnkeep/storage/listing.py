@@ -1,4 +1,4 @@
-"""The threads of a user, searched or all of them. A search that stops gives a cursor: where the next one goes on."""
+"""Lists or searches the threads of a user. A search that stops early returns a cursor to continue from."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _CURSOR = re.compile(r"(\d{1,5})\.(\d{1,15})\.([A-Za-z0-9_-]{1,64})", re.ASCII)
 
 
 class Found(list[Thread]):
-    """Threads. `cursor` is None where the search came to the end of all; `unreadable` are those that it passed over."""
+    """Threads. `cursor` is None at the end of the list; `unreadable` counts the threads that were skipped."""
 
     cursor: str | None = None
     unreadable: int = 0
@@ -74,7 +74,7 @@ class Listing:
             size = LIST_PAGE
 
     def _listed(self, item: Item | None, found: Found) -> Thread | None:
-        """A living thread as lists show it; one that cannot be read spoils no list."""
+        """Return a living thread as lists show it; an unreadable one is only counted."""
         try:
             head = self._heads.living(item)
             return self._threads.view(head, with_message=False) if head else None
@@ -92,7 +92,7 @@ class Listing:
 
 
 def contains(value: Any, wanted: Any) -> bool:
-    """Return whether a JSON value has all that is wanted: objects by their keys, at any depth, anything else whole."""
+    """Return whether a JSON value contains `wanted`: objects by their keys, at any depth, anything else whole."""
     if not isinstance(value, dict) or not isinstance(wanted, dict):
         return bool(value == wanted)
     return all(name in value and contains(value[name], each) for name, each in wanted.items())

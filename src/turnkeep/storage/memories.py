@@ -1,4 +1,4 @@
-"""Memory of one principal across threads: values under namespace and key, each sealed to its place.
+"""Memory of one principal across threads: values under namespace and key, each signed for its place.
 
     STORE#<digest of user>   ITEM#<labels>//<key>                           the value, its times, its end
                              PART#<digest of place>#<replaces>-<mark>#<n>   a piece of a value too large for an item
@@ -44,9 +44,9 @@ _UNREADABLE = "A memory cannot be read back whole. Put it anew, or delete it."
 
 @dataclass(frozen=True)
 class Memory:
-    """Times in epoch milliseconds. `life`: for how long it lives from when it was put or refreshed, None for ever.
-    `vectors`: float32 of length 1 in the order of bytes of this machine, by the path of the field they are of.
-    `size`: bytes of value and vectors, unpacked. `part`: the name of its parts, None for a value in the item."""
+    """Times are epoch milliseconds. `life`: time to live from the last put or refresh, None for ever. `vectors`:
+    float32 of length 1 in this machine's byte order, by the path of their field. `size`: bytes of value and vectors,
+    unpacked. `part`: the name of its parts, None for a value in the item."""
 
     namespace: tuple[str, ...]
     key: str
@@ -83,7 +83,7 @@ class Memories:
         self._inline_bytes = inline_bytes
 
     def get(self, places: Iterable[tuple[tuple[str, ...], str]]) -> dict[tuple[tuple[str, ...], str], Memory]:
-        """Those that live, 100 a request. Raises StateCorrupt, StoreUnavailable."""
+        """Return the living memories, read 100 a request. Raises StateCorrupt, StoreUnavailable."""
         sks = dict.fromkeys(memory_item(*place) for place in places)
         found = map(self._opened, self._items.get_many((self._pk, sk) for sk in sks))
         return {(memory.namespace, memory.key): memory for memory in found if memory}
@@ -112,22 +112,22 @@ class Memories:
                 yield memory
 
     def namespaces(self, namespace: tuple[str, ...]) -> set[tuple[str, ...]]:
-        """Those in and below it in which something lives. Reads as `below` does, and opens nothing."""
+        """Return namespaces in and below this one with living items. Reads as `below` does, but opens no values."""
         return {place_of(item["SK"])[0] for item in self._stored(namespace) if self._lives(item)}
 
     def put(
         self, namespace: tuple[str, ...], key: str, value: Any, *, life: int | None, vectors: Mapping[str, bytes]
     ) -> None:
-        """`life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
+        """Store a value; `life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
         sk = memory_item(namespace, key)
         self._replace(sk, self._sealed({"value": value, "vectors": dict(vectors)}, sk), life)
 
     def delete(self, namespace: tuple[str, ...], key: str) -> None:
-        """Raises InvalidRequest, StoreUnavailable."""
+        """Delete a value. Raises InvalidRequest, StoreUnavailable."""
         self._replace(memory_item(namespace, key), None, None)
 
     def refresh(self, memory: Memory) -> None:
-        """Let it live as long again from now on, unless it is gone or was replaced. Its parts never end before it."""
+        """Restart the life of a memory, unless it is gone or was replaced. Its parts never expire before it."""
         if memory.life is None:
             return
         now, sk = self._now(), memory_item(memory.namespace, memory.key)
@@ -145,7 +145,7 @@ class Memories:
             self._items.update(self._pk, sk, expression, values, condition=f"{is_same} AND {is_earlier}")
 
     def _replace(self, sk: str, sealed: bytes | None, life: int | None) -> None:
-        """Put the sealed value, or a tombstone for None, over the state read now. A refusal means that a later write
+        """Put the signed value, or a tombstone for None, over the state read now. A refusal means that a later write
         won, so it is never retried. Deletions and writes of large values sweep parts that no item names."""
         seen, now = self._items.get(self._pk, sk) or Item(), self._now()
         replaces = seen.get("updated", 0)
@@ -243,5 +243,5 @@ def _ends(now: int, life: int | None) -> Item:
 
 
 def _ttl(end: int) -> int:
-    """DynamoDB's own time to live, in epoch seconds. Readers go by `expires`."""
+    """Return DynamoDB's time to live in epoch seconds. Readers use `expires`."""
     return end // 1000 + 1 + LATEST_PACKET_SECONDS

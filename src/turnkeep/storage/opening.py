@@ -1,4 +1,4 @@
-"""Opens the store for scripts, notebooks and other servers. `turnkeep dev` in `.turnkeep` comes before AWS."""
+"""Opens the store for scripts, notebooks and other servers. `turnkeep dev` in `.turnkeep` takes precedence over AWS."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def _home() -> Path:
 
 
 def _running_store() -> dict[str, str]:
-    """Arguments for the client of the store that `turnkeep dev` runs; none where the environment names another."""
+    """Return client arguments for the store of a running `turnkeep dev`; none if the environment names another."""
     try:
         port = json.loads((_home() / "dynamodb.json").read_bytes())["port"]
         access_key = (_home() / "access.key").read_text().strip()
@@ -52,12 +52,12 @@ def _running_store() -> dict[str, str]:
 
 
 def local_access(access_key: str) -> dict[str, str]:
-    """Arguments for a client of DynamoDB Local, which has tables of their own for each key and region."""
+    """Return client arguments for DynamoDB Local, which has separate tables for each key and region."""
     return {"region_name": LOCAL_REGION, "aws_access_key_id": access_key, "aws_secret_access_key": "local"}
 
 
 def make_table(client: "DynamoDBClient", name: str) -> bool:
-    """The table as template.yaml describes it, with its indexes and its TTL; False where it is there already."""
+    """Create the table of template.yaml with its indexes and its TTL. Return False if it exists."""
     try:
         client.create_table(TableName=name, **table_definition())
     except client.exceptions.ResourceInUseException:

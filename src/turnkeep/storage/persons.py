@@ -30,14 +30,14 @@ EXPORT_ID_HEX = 11  # digits of the request time in epoch milliseconds, with whi
 
 @dataclass
 class Receipt(Erased):
-    """What was erased of one user, as of `erased_at`, epoch milliseconds. `complete`: nothing older was found."""
+    """Counts of a user's erased data as of `erased_at`, epoch milliseconds. `complete`: nothing older was found."""
 
     erased_at: int = 0
     complete: bool = False
 
 
 class Persons:
-    """`clock` gives epoch seconds; `at_once` is how many threads are deleted side by side."""
+    """Erases users. `clock` returns epoch seconds; `at_once` threads are deleted in parallel."""
 
     def __init__(self, items: Items, eraser: Eraser, *, clock: Callable[[], float], at_once: int = 8):
         self._items = items
@@ -49,7 +49,7 @@ class Persons:
         """Erase the user's data up to now; a running turn is superseded. Another call or cleanup does the rest."""
         user, now = keys.user_key(principal), int(self._clock() * 1000)
         mark = {"PK": user, "SK": keys.ERASURE, "v": keys.LAYOUT, "asked": now, "xh": keys.expiry_bucket(now, user)}
-        with suppress(Refused):  # one that was asked for later does the same, or the answer to this one was lost
+        with suppress(Refused):  # a later request does the same, or the answer to this one was lost
             earlier = "attribute_not_exists(PK) OR asked < :asked"
             self._items.put({**mark, "ttl": keys.item_ttl(now)}, condition=earlier, values={":asked": now})
         receipt = self._erased(user, now, now + keys.CLOCK_ERROR_MS, has_time)
@@ -58,7 +58,7 @@ class Persons:
         return receipt
 
     def finish(self, user: str, has_time: Callable[[], bool]) -> Receipt:
-        """Goes on with an erasure that was asked for, by its partition; the last look ends it."""
+        """Continue a requested erasure, by its partition; the last look ends it."""
         mark = self._items.get(user, keys.ERASURE)
         if mark is None:
             return Receipt(complete=True)
@@ -73,7 +73,7 @@ class Persons:
         return receipt
 
     def _wait(self, user: str, asked: int, until: int, ms: int) -> None:
-        """Leaves the rest to the cleanup, which comes so long after it was asked for."""
+        """Leave the rest to the cleanup, `ms` after the request."""
         values = {":due": keys.expiry_bucket(asked + ms, user), ":asked": asked, ":until": until}
         with suppress(Refused):  # it was asked for again
             self._items.update(user, keys.ERASURE, "SET xh = :due, #until = :until", values, condition="asked = :asked")
@@ -93,7 +93,7 @@ class Persons:
         return receipt
 
     def _forget_days(self, user: str) -> int:
-        """That of today stays under its digest, and goes by its time to live: else erasure would make a budget anew."""
+        """Delete usage of past days. Today's stays under its digest until its TTL, or erasure would reset a budget."""
         pk, today = keys.usage_of(user), keys.day(int(self._clock() * 1000))
         past = [(pk, item["SK"]) for item in self._items.between(pk, " ", "~") if item["SK"] != today]
         self._items.write_many(deletes=past)
@@ -119,7 +119,7 @@ class Persons:
                 yield partial(self._forget, pk, sk, until)
 
     def _forget(self, pk: str, sk: str, until: int) -> Erased:
-        """Unless it was put again since. Until the last look a tombstone keeps late packets of earlier puts out."""
+        """Delete a memory not put since. Until the last look a tombstone keeps out late packets of earlier puts."""
         values: Item = {":until": until}
         with suppress(Refused):
             if sk.startswith(keys.MEMORY_ITEMS) and int(self._clock() * 1000) < until + STALLED_MS:
@@ -143,12 +143,12 @@ class Persons:
 
 
 def threads_of(items: Items, user: str, **how: Any) -> Iterator[Item]:
-    """Yield the user's index entries but those in other users' partitions, since the index key `u` is unsigned."""
+    """Yield the user's index entries except those in other users' partitions: the index key `u` is unsigned."""
     entries = items.index(keys.BY_USER, "u", user, **how)
     return (entry for entry in entries if entry["PK"] == f"{user}#{keys.thread_of(entry['PK'])}")
 
 
 def _goes(head: Item, until: int) -> bool:
-    """Not what was born later, nor a tombstone, however long the index goes on to list it."""
+    """Return whether a thread is erased: not one created later, nor a tombstone that is still indexed."""
     created = head.get("created")
     return ("gone" not in head or "u" in head) and (not isinstance(created, int) or created <= until)

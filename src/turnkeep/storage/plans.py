@@ -1,4 +1,4 @@
-"""Plans: all that COMMIT will write, made before anything is written, so that a plan can be applied again."""
+"""Plans: everything that COMMIT will write, prepared before any write, so that a plan can be applied again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ BODY_BYTES = 16
 
 @dataclass(frozen=True)
 class Begun:
-    """A run's lease. `body` distinguishes requests; `created`: BEGIN made the thread; `pii`: values of placeholders."""
+    """A run's lease. `body` distinguishes requests; `created`: BEGIN created it; `pii`: values of placeholders."""
 
     head: Head
     key: bytes
@@ -53,7 +53,7 @@ class Loaded:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether the newest turn of it asked back and waits."""
+        """Return whether the newest turn asked a question and waits."""
         return bool(self.links) and self.links[-1].payload.get("turn", {}).get("status") == "interrupted"
 
 
@@ -93,10 +93,10 @@ class Planner:
         self._thread_hours = thread_hours
 
     def plan(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> tuple[Plan, Turn | None]:
-        """The plan, and the turn with its number; writes objects that are too large for an item."""
+        """Return the plan and the numbered turn. Writes objects that are too large for an item."""
         head = begun.head
         number = loaded.number + (1 if turn else 0)
-        # a branch takes its seq for its generation, so that no writer that died shares it: see Chain._shortcut
+        # a branch uses its seq as generation, so that it shares none with a dead writer: see Chain._shortcut
         gen = head.seq if loaded.is_branch else head.gen
         run_id = run_id_of(head.pk, begun.key)
         numbered = replace(turn, number=number, thread_id=head.thread_id, run_id=run_id) if turn else None
@@ -128,7 +128,7 @@ class Planner:
         return self.committing(begun, (tip, *beside), changed, now)
 
     def committing(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
-        """The plan that makes `changed` of HEAD, where `puts` are what it then leads to."""
+        """Return the plan that applies `changed` to HEAD, which then leads to `puts`."""
         head = begun.head
         signed = {**changed, "created": head.created, "born": head.born, "life": head.life}
         sig = self._sealer.sign(*signed_parts(head.pk, signed))
@@ -173,12 +173,12 @@ class Planner:
 
 
 def body_digest(sealer: Sealer, pk: str, body: bytes) -> bytes:
-    """Return what is stored of a request to know it again."""
+    """Return the stored digest of a request, by which a repetition is recognised."""
     return sealer.digests(BODY_BYTES, "body", pk, body)[0]
 
 
 def is_body(sealer: Sealer, pk: str, body: bytes, digest: bytes) -> bool:
-    """Return whether this digest was stored of the request."""
+    """Return whether this digest was made from the request."""
     return sealer.is_digest(digest, "body", pk, body)
 
 

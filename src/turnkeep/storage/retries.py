@@ -1,5 +1,5 @@
-"""Requests without an idempotency key. A key is derived from the body, so that a retry finds the turn of its first
-try, and the same message sent again later makes a new one."""
+"""Requests without an idempotency key. A key is derived from the body: a retry finds the turn of its first try. The
+same message sent again later makes a new turn."""
 
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -38,7 +38,7 @@ class Retries:
         body: bytes,
         **more: Any,
     ) -> Begun | Turn:
-        """As `Leases.begin`, with a key derived from `body` and `repeat` if there is none."""
+        """Begin as `Leases.begin` does, with a key derived from `body` and `repeat` if there is none."""
         begin = partial(self._leases.begin, principal, thread_id, body=body, **more)
         if key:
             return begin(key=key)
@@ -55,8 +55,8 @@ class Retries:
         return self._heads.sealer.digests(KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
     def _tried_key(self, pk: str, said: str) -> str:
-        """Return the key of an earlier try with this body, failed since the newest turn or the newest turn's; a fresh
-        key if no turn of the last RETRY_MS has it. Raises ThreadMoved if an older turn does, as it may be a retry."""
+        """Return the key of an earlier try with this body, if that made the newest turn or failed after it; a fresh key
+        if no turn of the last RETRY_MS has it. Raises ThreadMoved if an older turn does, as it may be a retry."""
         head = self._heads.living(self._heads.items.get(pk, HEAD))
         if head is None:
             return said

@@ -3,7 +3,7 @@ failed run stores its reason.
 
     ASIDE#RUN#<run id>#<born>  st status, at, tries, code of the last error, b body digest, data the request, encrypted
 
-The incarnation id keeps a later thread's runs apart, which may have the same run ids."""
+The incarnation id separates the runs of a later thread with the same id, whose run ids may be equal."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class RunQueue:
         self._sealer = heads.sealer
 
     def accept(self, head: Head, run_id: str, body: bytes, request: str) -> Queued | None:
-        """Store the request; None if it is stored and has not failed. Raises ThreadBusy, IdempotencyKeyReused."""
+        """Store the request; None if it is already queued. Raises ThreadBusy, IdempotencyKeyReused."""
         pk, sk, now = head.pk, run_key(run_id, head.born), self._heads.now()
         data = self._sealer.encrypt(request, pk, sk)
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "data": data}
@@ -68,7 +68,7 @@ class RunQueue:
         return next(iter(self.all(head, run_id)), None)
 
     def all(self, head: Head, run_id: str = "") -> list[Queued]:
-        """Newest first; all, or those of one id."""
+        """Return the runs, newest first: all, or those of one id."""
         found = [_read(item) for item in self._items.below(head.pk, run_key(run_id)) if is_of_life(item, head)]
         return sorted(found, key=lambda queued: queued.at, reverse=True)
 
@@ -76,11 +76,11 @@ class RunQueue:
         return queued.at + STALE_MS < self._heads.now()
 
     def request_of(self, queued: Queued) -> str:
-        """What was accepted; raises StateCorrupt."""
+        """Return the accepted request. Raises StateCorrupt."""
         return str(self._sealer.decrypt(queued.data or b"", queued.pk, queued.sk))
 
     def fail(self, queued: Queued, code: str, *, is_final: bool) -> None:
-        """Notes a try that failed; nothing where the run is cancelled or its thread gone. Raises StoreUnavailable."""
+        """Record a failed try, unless the run is cancelled or its thread is gone. Raises StoreUnavailable."""
         values = {":st": "failed" if is_final else "queued", ":code": code, ":one": 1, ":queued": "queued"}
         change = "SET st = :st, code = :code, tries = tries + :one"
         with suppress(Refused):
@@ -106,7 +106,7 @@ class RunQueue:
         return self._sealer.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
 
     def of_token(self, token: str) -> Queued | None:
-        """The run of a token, None where it is gone. Raises StateCorrupt, StoreUnavailable."""
+        """Return the run of a token, or None if it is gone. Raises StateCorrupt, StoreUnavailable."""
         said = self._sealer.read_token(token, "run")
         item = self._items.get(said["pk"], run_key(said["run"]))
         return _read(item) if item else None
@@ -118,7 +118,7 @@ def _read(item: Item) -> Queued:
 
 
 def _loses(head: Head, run_id: str, *, forget: bool) -> Write:
-    """That the thread stands as it was read, and loses its lease where this run has it."""
+    """Check that the thread is unchanged, and remove the lease if this run has it."""
     key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.born, ":seq": head.seq}
     same = "born = :born AND seq = :seq"
     if not head.pending or head.pending.key != run_digest(run_id):

@@ -1,4 +1,4 @@
-"""Stored values: msgpack, compressed, sealed to their place. A value opens only under its secret and context (key and
+"""Stored values: msgpack, compressed, signed for their place. A value opens only with its secret and context (key and
 links), so tampering is detected before decoding. It begins with a version and the id of its secret."""
 
 import hmac
@@ -20,7 +20,7 @@ _NONCE_BYTES = 12
 _SEAL_BYTES = 16
 _VERSION = b"\x02"
 _UNKNOWN_KEY = "It was sealed under a key that this deployment does not hold; the runbook says how to bring one back."
-# Nothing is turned into something else on the way: what is no plain type is refused.
+# Nothing is converted: types that are not plain are refused.
 _EXACTLY = (
     ormsgpack.OPT_PASSTHROUGH_DATACLASS
     | ormsgpack.OPT_PASSTHROUGH_DATETIME
@@ -31,19 +31,19 @@ _EXACTLY = (
 
 
 class Sealer(Keyring):
-    """A key ring that also seals and encrypts values: with its first secret. It opens them with any."""
+    """A key ring that also signs and encrypts values with its first secret. It opens them with any."""
 
     def seal(self, value: Any, *context: str) -> bytes:
-        """Raises AgentFault for a value that is not plain."""
+        """Return the packed and signed value. Raises AgentFault for a value that is not plain."""
         packed, key = _pack(value), self._newest()
         return _VERSION + key.id + key.digest(_SEAL_BYTES, b"seal", (packed, *context)) + packed
 
     def open(self, sealed: bytes, *context: str) -> Any:
-        """The value that was sealed; raises StateCorrupt."""
+        """Return the value that was signed. Raises StateCorrupt."""
         return self.open_sized(sealed, *context)[0]
 
     def open_sized(self, sealed: bytes, *context: str) -> tuple[Any, int]:
-        """Return the value that was sealed and its unpacked size in bytes. Raises StateCorrupt."""
+        """Return the value that was signed, and its unpacked size in bytes. Raises StateCorrupt."""
         start = len(_VERSION) + ID_BYTES
         version, name = sealed[:1], sealed[1:start]
         seal, packed = sealed[start : start + _SEAL_BYTES], sealed[start + _SEAL_BYTES :]
@@ -64,7 +64,7 @@ class Sealer(Keyring):
         return key.id + nonce + AESGCM(key.token).encrypt(nonce, packed, "|".join(context).encode())
 
     def decrypt(self, encrypted: bytes, *context: str) -> Any:
-        """What `encrypt` took; raises StateCorrupt."""
+        """Return the value that `encrypt` received. Raises StateCorrupt."""
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 
@@ -79,11 +79,11 @@ class Sealer(Keyring):
         return _unpack(packed)[0]
 
     def token(self, value: Any, *context: str) -> str:
-        """The value encrypted, as text that others carry."""
+        """Return the encrypted value as text that others carry."""
         return urlsafe_b64encode(self.encrypt(value, *context)).decode().rstrip("=")
 
     def read_token(self, token: str, *context: str) -> Any:
-        """Return what `token` took. Raises StateCorrupt."""
+        """Return the value that `token` received. Raises StateCorrupt."""
         try:
             return self.decrypt(urlsafe_b64decode(token + "=" * (-len(token) % 4)), *context)
         except ValueError as error:
@@ -91,7 +91,7 @@ class Sealer(Keyring):
 
 
 def is_plain(value: Any, option: int = _EXACTLY | ormsgpack.OPT_PASSTHROUGH_TUPLE) -> bool:
-    """Whether `value` is built of plain msgpack types alone, so that it comes back as it went in."""
+    """Return whether `value` has plain msgpack types only, so that it reads back unchanged."""
     try:
         ormsgpack.packb(value, option=option)
     except ormsgpack.MsgpackEncodeError:
@@ -120,7 +120,7 @@ def _culprit(value: Any, path: str = "") -> str:
 
 
 def _unpack(packed: bytes) -> tuple[Any, int]:
-    """Bounded: a value that claims to be larger than any we store is not blown up."""
+    """Unpack up to a limit: a value that claims to be larger than any we store is not expanded."""
     inflater = zlib.decompressobj()
     try:
         raw = inflater.decompress(packed, MAX_RAW_BYTES)

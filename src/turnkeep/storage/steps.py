@@ -1,6 +1,6 @@
-"""A saver's path through the store: each checkpoint is a link and a commit of its own, on the same HEAD. A step is an
-edit during a run and a turn at its end. It takes effect if HEAD still leads to the link that the writer read and no
-one else has the lease. A run takes the lease with its first step, for a while at a time."""
+"""A saver's path through the store: each checkpoint is a link with its own commit, on the same HEAD. A step is an edit
+during a run and a turn at its end. It takes effect if HEAD still leads to the link that the writer read and no one else
+has the lease. A run takes the lease with its first step, for a while at a time."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -29,7 +29,7 @@ class Steps:
         self.beside = store.turns.loader.beside
 
     def peek(self, pk: str, name: str) -> tuple[Head | None, tuple[TaskWrite, ...]]:
-        """HEAD, and the writes after the checkpoint of this name: one Query where it is the newest."""
+        """Return HEAD, and the writes after the checkpoint of this name: one Query if it is the newest."""
         sk = keys.checkpoint_key(name)
         found = self._items.between(pk, f"{sk}#", keys.HEAD)
         head = self._heads.living(found[-1]) if found and found[-1]["SK"] == keys.HEAD else None
@@ -37,7 +37,7 @@ class Steps:
         return head, writes
 
     def find(self, pk: str, sk: str) -> str | None:
-        """The key of the stored checkpoint whose key is `sk` without its writer."""
+        """Return the key of the stored checkpoint whose key is `sk` without its writer."""
         found = [item["SK"] for item in self._items.between(pk, sk, f"{sk}#~")]
         return next((each for each in found if not keys.is_write(each)), None)
 
@@ -50,7 +50,7 @@ class Steps:
         key = self._heads.mint(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
         plan, _ = self._store.turns.planner.plan(begun, loaded, saved, turn, self._heads.now())
-        if not turn:  # an edit is no activity: it leaves the index of the user as it is
+        if not turn:  # an edit is not an activity: the user's index stays unchanged
             plan = replace(plan, changes={**plan.changes, ":la": head.active})
         self._items.write_many(puts=plan.puts)
         try:
@@ -90,17 +90,17 @@ class Steps:
         return self._heads.trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
 
     def let_go(self, head: Head, owner: bytes) -> None:
-        """Gives the lease back, where it is still ours."""
+        """Release the lease if it is still ours."""
         with suppress(Refused, StoreUnavailable):
             self._items.update(head.pk, keys.HEAD, "REMOVE #lease", {":owner": owner}, condition="#lease.#o = :owner")
 
     def link_of(self, head: Head) -> str:
-        """The link that HEAD's checkpoint was stored with."""
+        """Return the link that HEAD's checkpoint was stored with."""
         with self._heads.reading(head, Superseded):
             link = self._store.turns.chain.walk(head.pk, head.last, head.n, {})[-1]
         return str(link.get("of", link["SK"]))
 
-    # checkpoints that go
+    # deletion of checkpoints
 
     def keep_newest(self, head: Head) -> None:
         """Delete all checkpoints but the newest of each graph, with their writes."""

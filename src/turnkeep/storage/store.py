@@ -1,4 +1,4 @@
-"""The parts of a table, each with one job, over the same items. See docs/concepts.md for what a HEAD is."""
+"""The parts of a table, each with one job, over the same items. docs/concepts.md explains HEAD."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ from turnkeep.storage.vault import Vault
 
 
 class Store:
-    """`clock` gives epoch seconds, `mint` n random bytes."""
+    """All parts of one table. `clock` returns epoch seconds, `mint` n random bytes."""
 
     def __init__(
         self,

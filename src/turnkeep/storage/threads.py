@@ -1,4 +1,4 @@
-"""Threads as such: create, read, change and delete them."""
+"""Creates, reads, updates and deletes threads."""
 
 import json
 from typing import Literal
@@ -44,11 +44,11 @@ class Threads:
         return self.view(head)
 
     def read(self, principal: Principal, thread_id: str) -> Thread:
-        """Raises NotFound for an unknown, foreign or expired id."""
+        """Return a thread. Raises NotFound for an unknown, foreign or expired id."""
         return self.view(self._heads.read(principal, thread_id))
 
     def update(self, principal: Principal, thread_id: str, metadata: JSON) -> Thread:
-        """Merges `metadata` key by key; a null takes a key away."""
+        """Merge `metadata` key by key; a null removes a key."""
         head = self._heads.read(principal, thread_id)
         merged = {name: value for name, value in {**self.metadata_of(head), **metadata}.items() if value is not None}
         values: Item = {":meta": self.sealed_metadata(head.pk, merged), ":was": head.metadata or b""}
@@ -78,7 +78,7 @@ class Threads:
         self._erase(pk, values, now + TOMBSTONE_MS if is_leased else None)
 
     def _erase(self, pk: str, values: Item, due: int | None) -> None:
-        """Only this thread, not one that has its id by the time the claim arrives."""
+        """Erase this thread only, not one that has its id by the time the claim arrives."""
         born = values.get(":born", b"")
         tied = "born = :born" if born else "attribute_not_exists(born)"
         tied += " AND seq = :seq" if ":seq" in values else ""
@@ -117,7 +117,7 @@ class Threads:
             sealed = self._heads.blobs.value(aside) if aside else b""
         try:
             message = self._vault.opened(sealed, head.pk, *place)
-        except errors.StateCorrupt:  # a writer that stopped before it was put aside, or that came late
+        except errors.StateCorrupt:  # a writer stopped before it was stored, or came late
             return None
         return Pending(message, head.pending.at / 1000)
 

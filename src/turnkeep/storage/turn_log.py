@@ -35,7 +35,7 @@ class TurnLog:
         self.planner = Planner(heads.blobs, heads.sealer, vault, thread_hours=heads.thread_hours)
 
     def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
-        """Of the run that this key makes, or made, on this thread; raises InvalidId."""
+        """Return the id of the run that this key makes, or made, on this thread. Raises InvalidId."""
         pk = partition(principal, thread_id)
         return run_id_of(pk, key_digest(pk, key))
 
@@ -55,7 +55,7 @@ class TurnLog:
             return self.loader.load(head, window, base, ahead)
 
     def read_state(self, head: Head, window: int | None, base: str | int | None) -> Loaded:
-        """As `load`, outside of a run: raises NotFound where the thread was deleted."""
+        """Read a state outside of a run: as `load`, but raises NotFound if the thread was deleted."""
         with self._heads.reading(head):
             return self.loader.load(head, window, base, MISSING)
 
@@ -119,7 +119,7 @@ class TurnLog:
         """Return HEAD after a refused commit. If the thread was erased, delete the items and raise Superseded."""
         if item is not None and not is_erased(item, plan.born):
             return self._heads.trusted(item)
-        with suppress(errors.StoreUnavailable):  # then it waits for the sweep of what late writers left
+        with suppress(errors.StoreUnavailable):  # then the sweep after late writers deletes them
             if objects := [put["object"] for put in plan.puts if "object" in put]:
                 self._heads.blobs.delete(objects)
             aside = message_key(plan.born)
@@ -152,14 +152,14 @@ class TurnLog:
             return self._vault.told(head, turns)
 
     def read(self, principal: Principal, thread_id: str, number: int) -> Turn:
-        """One turn with its details; raises NotFound."""
+        """Return one turn with its details. Raises NotFound."""
         head = self._heads.read(principal, thread_id)
         with self._heads.reading(head):
             link = self.chain.turn(head, number)
             return self._vault.told(head, [turn_of(link, self.chain.details(link))])[0]
 
     def edits(self, principal: Principal, thread_id: str) -> Iterator[tuple[Link, JSON | None]]:
-        """Yield steps that are no turns, newest first, also of branches, each with its checkpoint if that is kept."""
+        """Yield steps that are not turns, newest first, also of branches, each with its checkpoint if kept."""
         head = self._heads.read(principal, thread_id)
         with self._heads.reading(head):
             for item in self.chain.every(head, {}):
@@ -168,7 +168,7 @@ class TurnLog:
                     yield self.chain.open(item), kept and self.load(head, 0, item["cp"]).checkpoint
 
     def abandoned(self, principal: Principal, thread_id: str) -> list[Turn]:
-        """The turns with their details of branches that were left, the newest first: kept as long as the thread is."""
+        """Return the turns of abandoned branches with their details, newest first: kept as long as the thread is."""
         head = self._heads.read(principal, thread_id)
         with self._heads.reading(head):
             links = [self.chain.open(item) for item in self.chain.left(head) if "edit" not in item]

@@ -1,5 +1,5 @@
-"""The quarantine: where a file lies as it came, from its upload until it has been read. It is named by digests, and
-says itself, encrypted, whose it is: an erased thread leaves nothing that points to it."""
+"""Quarantine: each file is stored unchanged from its upload until it has been read. Its name has a digest of the
+thread's key, and its metadata the encrypted owner, so an erased thread leaves nothing that points to it."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,20 +14,20 @@ FORM_PATH = "/uploads"  # on a laptop
 
 @dataclass(frozen=True)
 class Form:
-    """What a client posts as multipart/form-data: all fields, and last the file as `file`."""
+    """A form that a client posts as multipart/form-data: all fields, and last the file as `file`."""
 
     url: str
     fields: dict[str, str]
 
 
 class Uploads(Protocol):
-    """S3, or a server on a laptop that takes the same form. Raises StoreUnavailable."""
+    """S3, or a server on a laptop that accepts the same form. Raises StoreUnavailable."""
 
     def form(self, key: str, owner: str, content_type: str | None) -> Form:
-        """Good for FORM_SECONDS, for this key, for 1 to MAX_UPLOAD_BYTES bytes."""
+        """Return a form for this key, valid for FORM_SECONDS and for 1 to MAX_UPLOAD_BYTES bytes."""
 
     def get(self, key: str) -> tuple[bytes, str]:
-        """The file and its owner; raises KeyError where none lies."""
+        """Return the file and its owner. Raises KeyError if there is none."""
 
     def delete(self, keys: list[str]) -> None: ...
 
@@ -46,7 +46,7 @@ class S3Uploads(Bucket):
                 Conditions=[*conditions, ["content-length-range", 1, MAX_UPLOAD_BYTES]],
                 ExpiresIn=FORM_SECONDS,
             )
-        # The name of all regions redirects to a young bucket's own for some hours, and no browser follows with a file.
+        # For some hours the global name redirects to a new bucket's own, and browsers do not follow with a file.
         url = made["url"].replace(".s3.amazonaws.com", f".s3.{self._client.meta.region_name}.amazonaws.com")
         return Form(url, made["fields"])
 
@@ -57,7 +57,7 @@ class S3Uploads(Bucket):
 
 
 class KeptUploads:
-    """Uploads among other objects, where a route of this server takes the form: its owner is the file's first line."""
+    """Uploads among other objects; a route of this server accepts the form. The owner is the file's first line."""
 
     def __init__(self, objects: Objects):
         self._objects = objects

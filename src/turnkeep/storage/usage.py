@@ -3,7 +3,7 @@
     reserve   one conditional update before a run: a rough need, the turn of this minute, its own mark in `open`
     settle    one conditional update after it: the real usage; the mark is removed
 
-The mark makes both safe to repeat. It has an end, so the next reader returns the reservation of a dead process."""
+The mark makes both safe to repeat. It expires, so the next reader gives back the reservation of a dead process."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,7 +29,7 @@ _OURS = "(attribute_not_exists(v) OR v = :v)"
 
 @dataclass(frozen=True)
 class Reserved:
-    """What one run may use, on the day on which it began."""
+    """The reservation of one run, on the day on which it began."""
 
     pk: str
     day: str
@@ -37,7 +37,7 @@ class Reserved:
 
 
 class Usage:
-    """Counts over one table; `clock` gives epoch seconds, `mint` random bytes."""
+    """Counts usage in one table. `clock` returns epoch seconds, `mint` n random bytes."""
 
     def __init__(
         self, items: Items, limits: BudgetTuning, *, clock: Callable[[], float], mint: Callable[[int], bytes]
@@ -50,7 +50,7 @@ class Usage:
         self._all, self._all_read = Day(""), 0
 
     def now(self) -> int:
-        """Epoch milliseconds."""
+        """Return the time in epoch milliseconds."""
         return int(self._clock() * 1000)
 
     # before a run and after it
@@ -83,7 +83,7 @@ class Usage:
         raise StoreUnavailable(retry_after=1)
 
     def settle(self, reserved: Reserved, tokens: int, micro: int, turns: int) -> None:
-        """What the run really used takes the place of what was reserved, once; raises StoreUnavailable."""
+        """Replace a reservation by the actual usage of its run, once. Raises StoreUnavailable."""
         hold = reserved.hold
         values: Item = {":tokens": tokens - hold.tokens, ":micro": micro - hold.micro, ":turns": turns, ":zero": 0}
         values |= {":mark": hold.mark, ":marks": frozenset({hold.mark})}
@@ -93,7 +93,7 @@ class Usage:
             self._items.update(reserved.pk, reserved.day, changes, values, condition="contains(#open, :mark)")
 
     def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
-        """Raises Refused where a limit is reached, or where `is_new` is wrong: whether the item's minute is over."""
+        """Reserve. Raises Refused at a limit, or if `is_new` (the item's minute is over) is wrong."""
         values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": USAGE_LAYOUT}
         values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl()}
         changes = ["tokens = if_not_exists(tokens, :zero) + :tokens", "micro = if_not_exists(micro, :zero) + :micro"]
@@ -115,7 +115,7 @@ class Usage:
         )
 
     def _without_stale(self, pk: str, stands: Day, now: int) -> Day:
-        """The day after what runs that died had reserved is given back."""
+        """Return the day after giving back the reservations of runs that died."""
         stale = stands.stale(now)[:_MOST_STALE]
         if not stale:
             return stands
@@ -126,7 +126,7 @@ class Usage:
         allowed = " AND ".join(f"contains(#open, {name})" for name in marks)
         try:
             item: Item | None = self._items.update(pk, stands.day, changes, values | marks, condition=allowed)
-        except Refused as refused:  # somebody else was quicker
+        except Refused as refused:  # another process was first
             item = refused.item
         return Day.read(stands.day, item)
 
@@ -141,7 +141,7 @@ class Usage:
     # all users together
 
     def add_to_all(self, tokens: int, micro: int) -> None:
-        """Counted plainly, so a request that is sent twice counts twice: it stops a runaway and is no bill."""
+        """Count without deduplication: a request sent twice counts twice. It stops a runaway and is not a bill."""
         today = day(self.now())
         values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT, ":ttl": self._ttl()}
         changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
@@ -162,10 +162,10 @@ class Usage:
     def _know_all(self, stands: Day) -> None:
         self._all, self._all_read = stands, self.now()
 
-    # what was used
+    # reports
 
     def days(self, principal: Principal, count: int | None = None) -> list[Day]:
-        """The days of the newest `count` (None: all) on which something was counted, newest first."""
+        """Return the days with usage among the newest `count` (None: all), newest first."""
         now = self.now()
         first = day(now - (count - 1) * 86_400_000) if count else " "
         found = self._items.between(usage_of(user_key(principal)), first, day(now))

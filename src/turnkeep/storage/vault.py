@@ -1,4 +1,4 @@
-"""Values of a thread's placeholders, apart from its turns and encrypted to it. No table reader or model sees them."""
+"""Values of a thread's placeholders: apart from its turns, encrypted, not visible to table readers and models."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
-_ENCRYPTED = b"\x03"  # first byte of a message encrypted with its map; merely sealed ones have another
+_ENCRYPTED = b"\x03"  # first byte of a message encrypted with its map; merely signed ones have another
 
 Change: TypeAlias = Callable[[str], str]
 
@@ -28,7 +28,7 @@ class Vault:
         self._sealer = sealer
 
     def tag(self, pk: str, kind: str, value: str) -> str:
-        """What makes a placeholder of this thread; the same for the same datum, and to be guessed by nobody."""
+        """Return the digits of a placeholder: deterministic in this thread, and unguessable."""
         return self._sealer.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
 
     def items_of(self, head: Head, source: str, values: Mapping[str, str]) -> Iterator[Item]:
@@ -39,7 +39,7 @@ class Vault:
             yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "born": head.born, "data": data}
 
     def values(self, head: Head) -> dict[str, str]:
-        """What every placeholder of the thread stands for: one Query. Raises StoreUnavailable."""
+        """Return the value of every placeholder of the thread, with one Query. Raises StoreUnavailable."""
         found: dict[str, str] = {}
         lost = 0
         for item in self._items.below(head.pk, PII):
@@ -52,25 +52,25 @@ class Vault:
             measure({"PlaceholdersLost": lost})
         return found
 
-    # a message that waits for its turn, together with its own map
+    # a pending message, together with its placeholder values
 
     def closed(self, message: str, values: Mapping[str, str] | None, pk: str, *place: str) -> bytes:
-        """Only sealed where it was not hidden, and has no map."""
+        """Encrypt a message with its placeholder values; without values (not redacted) it is only signed."""
         if values is None:
             return self._sealer.seal(message, pk, *place)
         return _ENCRYPTED + self._sealer.encrypt({"text": message, "pii": dict(values)}, pk, *place)
 
     def opened(self, stored: bytes, pk: str, *place: str) -> str:
-        """The message as its owner wrote it; raises StateCorrupt."""
+        """Return the message as its owner wrote it. Raises StateCorrupt."""
         if stored[:1] != _ENCRYPTED:
             return str(self._sealer.open(stored, pk, *place))
         content = self._sealer.decrypt(stored[1:], pk, *place)
         return restored(content["text"], content["pii"])
 
-    # what its owner reads
+    # returned to the owner
 
     def told(self, head: Head, turns: Sequence[Turn]) -> list[Turn]:
-        """The turns as their owner reads them; the map is asked for only where a placeholder stands in one."""
+        """Return the turns as their owner reads them. The values are read only if a turn has a placeholder."""
         if not any(turn.private and has_placeholder(turn) for turn in turns):
             return list(turns)
         values = self.values(head)
@@ -103,7 +103,7 @@ def reworded(turn: Turn, change: Change) -> Turn:
 
 
 def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] = lambda value, _: value) -> Any:
-    """A value with each of its texts changed, names too; `other` changes what is of no plain kind."""
+    """Return a value with each of its texts changed, names too; `other` changes values of other types."""
     if isinstance(value, str):
         new = change(value)
         return value if new == value else new

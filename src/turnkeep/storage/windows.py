@@ -45,7 +45,7 @@ class Loader:
         self._lock = Lock()
 
     def look_ahead(self, pk: str) -> Found:
-        """The window as it stood when this process last heard of the thread; nothing where it cannot be had."""
+        """Return the window as this process last knew the thread, or nothing if it is not available."""
         place = self._places.get(pk)
         if place is None or place.checkpoint is None:
             return MISSING
@@ -60,7 +60,7 @@ class Loader:
             self._keep(pk, _Place(checkpoint, gen, number, place.window))
 
     def load(self, head: Head, window: int | None, base: str | int | None, ahead: Found) -> Loaded:
-        """Raises NotFound for an unknown checkpoint or turn, StateCorrupt."""
+        """Return the start of a run. Raises NotFound for an unknown checkpoint or turn, StateCorrupt."""
         if base in (0, NO_CHECKPOINT):
             return Loaded(is_branch=head.last is not None)
         if isinstance(base, int) and base != head.n:
@@ -92,7 +92,7 @@ class Loader:
         sk = keys.checkpoint_key(wanted)
         near = {each["SK"]: each for each in self._items.between(head.pk, sk, f"{sk}#~")}
         names = [each for each in near if not keys.is_write(each) and is_of_life(near[each], head)]
-        if len(names) > 1:  # two writers stored one id, at most one of them for good
+        if len(names) > 1:  # two writers stored one id; HEAD leads to one of them at most
             reached = {keys.checkpoint_key(link["cp"]) for link in self._chain.every(head, {})}
             names = [each for each in names if each in reached]
         if not names:
@@ -130,7 +130,7 @@ class Loader:
         return replace(at, checkpoint=checkpoint, links=links, writes=self.beside.writes_in(beside), spaces=spaces)
 
     def _spaces(self, head: Head, root: str, checkpoint: JSON, writes: list[Item]) -> tuple[Space, ...]:
-        """The sub-graphs that a saver wrote: those that last, and those whose tasks ask back."""
+        """Return the sub-graphs that a saver wrote: lasting ones, and those whose tasks ask a question."""
         named: dict[str, str] = checkpoint.get("spaces", {})
         asking = {name for item in writes for name in item.get("ns", ())}
         found = [self.beside.newest(head, name, root, named.get(name)) for name in sorted({*named, *asking})]
@@ -138,5 +138,5 @@ class Loader:
 
 
 def _low(number: int, window: int | None) -> int:
-    """The oldest turn of a window that ends with turn `number`."""
+    """Return the oldest turn of a window that ends with turn `number`."""
     return 0 if window is None else max(0, number - window + 1)
