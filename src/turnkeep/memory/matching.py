@@ -11,7 +11,7 @@ _ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$l
 
 
 def fits(value: Any, wanted: Mapping[str, Any] | None) -> bool:
-    """Return whether a value fits a filter: `{"age": {"$gte": 18}, "home": {"town": "Pisa"}}`. Raise InvalidRequest."""
+    """Return whether a value matches: `{"age": {"$gte": 18}, "home": {"town": "Pisa"}}`. Raise InvalidRequest."""
     return all(_fits(_at(value, name), each) for name, each in (wanted or {}).items())
 
 
@@ -37,5 +37,5 @@ def _compares(value: Any, operator: str, other: Any) -> bool:
         raise InvalidRequest(f"filter: Send {', '.join([*_COMPARED, *_ORDERED])}; there is no other operator.")
     try:
         return _ORDERED[operator](float(value), float(other))
-    except (TypeError, ValueError):  # dates such as "2026-11-23" have an order too; what has none does not fit
+    except (TypeError, ValueError):  # dates such as "2026-11-23" are ordered too; unordered values do not match
         return isinstance(value, str) and isinstance(other, str) and _ORDERED[operator](value, other)

@@ -1,4 +1,4 @@
-"""Search by meaning: vectors of a value's fields are stored with it, and each is compared with the query's."""
+"""Semantic search: the vectors of a value's fields are stored with it, and each is compared with the query's."""
 
 import math
 from array import array
@@ -30,7 +30,7 @@ class Vectors:
 
 
 class Meaning:
-    """Embed by LangGraph's `index`: `dims`, `fields`, `embed` (model, function or "openai:text-embedding-3-small")."""
+    """Embeds by LangGraph's `index`: `dims`, `fields`, `embed` (model, function or "openai:text-embedding-3-small")."""
 
     def __init__(self, index: IndexConfig):
         self._dims = index.get("dims")
@@ -86,22 +86,22 @@ def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, An
     own = load(source, name) if source.endswith(".py") or "/" in source else None
     try:
         return {"index": Meaning({**index, "embed": own or index["embed"]}), "ttl": ttl}  # type: ignore[typeddict-item]
-    except Exception as error:  # whatever the package of the model raises where it lacks a key or is not installed
+    except Exception as error:  # the model's package may raise anything if a key is missing or it is not installed
         why = f"{type(error).__name__}: {error}"
         raise UnusableFile(f"{file.path}: `store.index.embed` {index['embed']!r} cannot be used: {why}") from error
 
 
 def nearness(query: bytes, vectors: Mapping[str, bytes]) -> float | None:
-    """Return the cosine of a memory's nearest vector; None if it has none of this model."""
+    """Return the cosine similarity of a memory's nearest vector, or None if it has none of this model."""
     sought = _unpacked(query)
     found = [sum(map(mul, sought, _unpacked(each))) for each in vectors.values() if len(each) == len(query)]
     return max(found, default=None)
 
 
 def _model_of(embed: Any) -> "Embeddings":
-    """OpenAI gets texts, not tokens: those need a table from the internet, and compatible servers reject them."""
+    """Return the model. Send texts to OpenAI: tokens need a download, and compatible servers reject them."""
     if isinstance(embed, str) and embed.startswith(_OPENAI):
-        from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415 - only where it is named
+        from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415 - only if it is named
 
         return OpenAIEmbeddings(model=embed.removeprefix(_OPENAI), check_embedding_ctx_length=False)
     return ensure_embeddings(embed)
@@ -120,7 +120,7 @@ def _unpacked(vector: bytes) -> "array[float]":
 
 @contextmanager
 def _faults_told() -> Iterator[None]:
-    """Convert any exception: the model is configured, so it may raise anything."""
+    """Convert any exception to ModelError: users choose the model, so it may raise anything."""
     try:
         yield
     except TurnkeepError:

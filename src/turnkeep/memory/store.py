@@ -1,4 +1,4 @@
-"""LangGraph's BaseStore for each principal. Searches match InMemoryStore, but are ordered by place without a query."""
+"""LangGraph's BaseStore for each principal. Searches match InMemoryStore, but are sorted by place without a query."""
 
 import asyncio
 import secrets
@@ -64,7 +64,7 @@ class DynamoDBStore(BaseStore):
         clock: Callable[[], float] = time.time,
         memories: Memories | None = None,
     ):
-        """`memories`: stores the values, instead of all that names them."""
+        """`memories`: replaces the storage that the other arguments describe."""
         if memories is None:
             client = client or open_client("dynamodb")
             items = Items(client, table_name)
@@ -76,12 +76,12 @@ class DynamoDBStore(BaseStore):
         self.ttl_config = ttl
 
     def setup(self) -> None:
-        """Make the table if it does not exist."""
+        """Create the table if it does not exist."""
         if self._client:
             make_table(self._client, self._table)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Read first, then write the last operation of each place: no transaction."""
+        """Read first, then write the last operation of each place. This is not a transaction."""
         ops = list(ops)
         return self._run(ops, self._meaning.embed(ops) if self._meaning else Vectors())
 

@@ -1,5 +1,5 @@
-"""A saver's position on one thread, so that the next checkpoint is stored as its changes only.
-It is only a cache of the store: every read compares it with HEAD, every step is fenced by it."""
+"""The position of a saver on one thread, so that only the changes of the next checkpoint are stored. It is a cache:
+each read compares it with HEAD, and a step is stored only if HEAD still matches it."""
 
 import copy
 from collections import OrderedDict
@@ -71,7 +71,7 @@ class Cursor:
         return messages_of(held["channel_values"]) if held else []
 
     def own(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
-        """Return the checkpoint with copied values, as nodes change theirs in place; unchanged versions are reused."""
+        """Return the checkpoint with copied values: nodes change theirs in place. Unchanged versions are reused."""
         held = self.run.held()
         old = held["channel_values"] if held else {}
         before, now = held["channel_versions"] if held else {}, checkpoint["channel_versions"]

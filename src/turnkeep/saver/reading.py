@@ -79,7 +79,7 @@ class Reader:
     def _space(
         self, cursor: Cursor, head: Head, config: RunnableConfig, name: str, wanted: str | None
     ) -> CheckpointTuple | None:
-        """Return a sub-graph's newer checkpoint: the saver's or that of the API's last turn."""
+        """Return the newer checkpoint of a sub-graph: the saver's, or the one of the API's last turn."""
         beside, kept = self._steps.beside, cursor.run.get_tuple(config)
         if wanted:
             space = beside.one(head, name, wanted)
@@ -92,7 +92,7 @@ class Reader:
     # for the writer
 
     def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
-        """Move the cursor to the step's parent and return it; an older one that was read by id begins a branch.
+        """Move the cursor to the step's parent and return it; an older parent that was read by id begins a branch.
         Raise ThreadMoved, also if a run that found nothing now finds a checkpoint or another thread."""
         parent, thread_id = get_checkpoint_id(config), thread_of(config)
         if not cursor.is_known or (cursor.head.checkpoint if cursor.head else None) != parent:
@@ -110,7 +110,7 @@ class Reader:
         return loaded
 
     def _living(self, cursor: Cursor, thread_id: str) -> Head:
-        """Return HEAD, made if missing: it is the first write of a run. Raise ThreadMoved, ThreadBusy."""
+        """Return HEAD, created if missing, as the first write of a run. Raise ThreadMoved, ThreadBusy."""
         if not cursor.is_known:
             self._refresh(cursor, thread_id)
         if cursor.head is None:
@@ -125,7 +125,7 @@ class Reader:
         return checkpoint_name(checkpoint_id, head.born.hex() + self._writer)
 
     def _place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:
-        """Return a checkpoint's present or future key: pool threads may bring its writes first."""
+        """Return the present or future key of a checkpoint: pool threads may put its writes first."""
         key_of = partial(space_key, name) if name else checkpoint_key
         if not name and checkpoint_id == head.checkpoint:
             return checkpoint_key(str(head.checkpoint_name))

@@ -1,8 +1,7 @@
-"""DynamoDBSaver, as LangGraph calls it: a checkpointer over the API's table, for graphs that people run themselves.
+"""DynamoDBSaver: a LangGraph checkpointer over the API's table, for graphs that users run themselves.
 
-Each checkpoint is a step of the thread, fenced by the one that was read before it, and the last one of a run its turn:
-so of two writers none is lost silently, and a thread is the same one here and through the API.
-"""
+Each checkpoint is a step of the thread, stored only if HEAD still leads to the step that was read before it. The last
+step of a run is its turn. So neither of two writers is lost silently, and the API serves the same thread."""
 
 import asyncio
 import functools
@@ -54,14 +53,13 @@ def _in_thread(call: Callable[..., Any]) -> Any:
 class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     """Checkpoints of the threads of one principal in one table.
 
-    `client` is one of boto3's, by default that of the environment; threads live for `thread_hours` after their last
-    turn. A value over 300 KB lies in `objects` or the bucket of that name, else in several items. What is stored is
-    sealed under `seal_key`, else SEAL_KEY, else the key of the folder `.turnkeep`. A run holds its thread for
-    `lease_seconds` after each step, 0 not at all.
+    `client` is a boto3 client, by default that of the environment. Threads live for `thread_hours` after their last
+    turn. A value over 300 KB is stored in `objects` or the bucket of that name, else in several items. Values are
+    signed with `seal_key`, else SEAL_KEY, else the key of the folder `.turnkeep`. A run locks its thread for
+    `lease_seconds` after each step; 0 disables the lock.
 
-    Raises ThreadMoved where another writer has gone on since the thread was read, ThreadBusy where one holds it,
-    AgentFault for a state that cannot be stored, StateCorrupt, InvalidId, StoreUnavailable.
-    """
+    Raises ThreadMoved if another writer has changed the thread, ThreadBusy if another run has locked it,
+    AgentFault for a state that cannot be stored, StateCorrupt, InvalidId, StoreUnavailable."""
 
     def __init__(
         self,
@@ -95,13 +93,13 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         self._writer = mint(4).hex()
 
     def setup(self) -> None:
-        """Makes the table with its indexes and its TTL, where it is missing."""
+        """Create the table with its indexes and its TTL if it does not exist."""
         make_table(self._client, self._table_name)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         return next_version(current)
 
-    # what LangGraph puts
+    # written by LangGraph
 
     def put(
         self,
@@ -162,7 +160,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     def _put_space(
         self, cursor: Cursor, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata
     ) -> None:
-        """A sub-graph's checkpoint, whole."""
+        """Store the whole checkpoint of a sub-graph."""
         name, checkpoint_id = namespace_of(config), checkpoint["id"]
         head = self._living(cursor, thread_of(config))
         metadata, parent = base.get_serializable_checkpoint_metadata(config, metadata), base.get_checkpoint_id(config)
@@ -188,7 +186,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         ]
         channels = dict(writes)
         cursor.inner |= {name} - {""}
-        asks = INTERRUPT in channels  # with the sub-graphs of the task, and those that last
+        asks = INTERRUPT in channels  # with the sub-graphs of the task, and lasting ones
         spaces = sorted(each for each in cursor.inner if asks and (f":{task_id}" in each or ":" not in each))
         with cursor.lock:
             head = self._living(cursor, thread_of(config))
@@ -204,13 +202,13 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         if INTERRUPT in channels:
             if cursor.head and cursor.head.checkpoint == base.get_checkpoint_id(config):
                 self._ask(cursor, config, channels[INTERRUPT])
-            else:  # pool threads may bring the writes before the checkpoint that they belong to
+            else:  # pool threads may put the writes before their checkpoint
                 cursor.asked.setdefault(str(base.get_checkpoint_id(config)), channels[INTERRUPT])
         elif ERROR in channels and cursor.head and cursor.owner:
             self._steps.let_go(cursor.head, cursor.owner)
 
     def _ask(self, cursor: Cursor, config: RunnableConfig, question: Any) -> None:
-        """A run that asks back is a turn, of the checkpoint that stands, and holds its thread no longer."""
+        """Store a question as a turn of the current checkpoint, and release the thread."""
         head = cursor.head
         is_ours = head and head.lease and head.lease.owner == cursor.owner
         if head is None or not head.checkpoint or (self._holds and not is_ours):
@@ -224,7 +222,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             cursor.reset()
             raise
 
-    # what people call
+    # called by users
 
     def delete_thread(self, thread_id: str) -> None:
         self._cursors.forget(str(thread_id))
@@ -234,13 +232,13 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             return
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """All checkpoints that the newest leads back to, with writes and sub-graphs; there whole or not at all. Raises
-        NotFound, ThreadExists."""
+        """Copy the newest checkpoint and all its ancestors, with writes and sub-graphs, completely or not at all.
+        Raises NotFound, ThreadExists."""
         self._store.fork(self._who, str(source_thread_id), str(target_thread_id), whole=True)
         self._cursors.forget(str(target_thread_id))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Turns stay readable where checkpoints go."""
+        """Delete all but the newest checkpoints, keeping the turns; the strategy `delete` removes whole threads."""
         for thread_id in map(str, thread_ids):
             if strategy == "delete":
                 self.delete_thread(thread_id)
@@ -248,8 +246,8 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
                 self._steps.keep_newest(head)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Looks at every thread of the principal. One of which nothing else is left is deleted. Raises ThreadBusy, and
-        ThreadMoved where another writer has gone on meanwhile."""
+        """Delete the checkpoints of these runs in every thread of the principal. A thread with nothing else left is
+        deleted. Raises ThreadBusy, and ThreadMoved if another writer has changed the thread meanwhile."""
         for thread_id in self.threads() if run_ids else ():
             head = self._store.heads.find(self._who, thread_id)
             stays, goes = set[tuple[str, str]](), set[tuple[str, str]]()

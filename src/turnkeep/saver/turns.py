@@ -1,4 +1,4 @@
-"""The turn that a run of a bare graph makes: its message, its reply, and whether it is over."""
+"""Derives a turn from a run of a plain graph: its message, its reply, and whether it is over."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,14 +30,14 @@ def messages_of(values: Any) -> list[BaseMessage]:
 
 
 def said_in(given: Any) -> str:
-    """Return a run's input as text: the last message of a person, else all of it as JSON."""
+    """Return a run's input as text: the last human message, else the whole input as JSON."""
     if isinstance(given, str):
         return given
     return _last(_converted(given), HumanMessage) or _as_json(given)
 
 
 def _converted(given: Any) -> list[BaseMessage]:
-    """The messages of an input, in any form that LangChain takes: ("user", "hello"), {"role": "user", ...}, "hello"."""
+    """Return the messages of an input in any LangChain form: ("user", "hello"), {"role": "user", ...}, "hello"."""
     found = given.get("messages") if isinstance(given, Mapping) else getattr(given, "messages", None)
     try:
         return convert_to_messages(found if isinstance(found, list) else [found]) if found else []
@@ -61,7 +61,7 @@ def question_in(asked: Any) -> str:
 def turn_of(
     new: Sequence[BaseMessage], reply: str, *, asks: bool, said: str | None, agent: str, began: float, now: float
 ) -> Turn:
-    """`new`: the messages of the run; `said`: its input, if it was seen; `asks`: the reply is a question."""
+    """Return the turn. `new`: messages of the run; `said`: its input, if known; `asks`: the reply is a question."""
     message = said or _last(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")
