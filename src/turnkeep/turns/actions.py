@@ -1,4 +1,4 @@
-"""Tools with side effects: a turn that runs again does not repeat them. Outside a stored turn they are just called."""
+"""Tools with side effects: a turn that runs again does not repeat them. Outside a stored turn they run directly."""
 
 import asyncio
 import functools
@@ -35,7 +35,7 @@ class _Call:
 
 
 class Ledger:
-    """Actions of one run. `goes_on`: it continues an interrupted run, under the key of that one."""
+    """Actions of one run. `goes_on`: it continues an interrupted run and uses that run's key."""
 
     def __init__(self, store: Store, begun: Begun, loaded: Loaded, *, goes_on: bool):
         self.origin: bytes = (goes_on and origin_of(loaded)) or begun.key
@@ -47,7 +47,7 @@ class Ledger:
 
     @contextmanager
     def doing(self, place: Place, not_done: tuple[type[Exception], ...]) -> Iterator[_Call]:
-        """Claim the action, then settle it; one call of a place at a time."""
+        """Claim the action, then settle it. Calls of one place run one at a time."""
         from langgraph.errors import GraphBubbleUp  # noqa: PLC0415 - loads on the chat path only
 
         with self._claiming:
@@ -55,7 +55,7 @@ class Ledger:
         if not claim.is_new:
             yield _Call(False, self._recorded(claim, place))
             return
-        nothing_done: tuple[type[Exception], ...] = (*not_done, GraphBubbleUp)  # an interrupted node begins anew
+        nothing_done: tuple[type[Exception], ...] = (*not_done, GraphBubbleUp)  # an interrupted node starts again
         call = _Call(True)
         try:
             yield call
@@ -161,7 +161,7 @@ def _said(name: str, key: Key, args: Any, kwargs: Any) -> str:
 
 
 def _packed(result: Any) -> Result:
-    """Raise TypeError for a value that would be read back as another."""
+    """Serialise a result. Raise TypeError if it would not read back equal."""
     from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
 
     refused = (

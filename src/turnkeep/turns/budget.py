@@ -53,7 +53,7 @@ class Spending:
 
 
 class Budget:
-    """`usage` is None where there is no limit. `seconds` is the longest life of a run."""
+    """Checks, reserves and settles limits. `usage` is None without limits. `seconds`: longest duration of a run."""
 
     def __init__(self, usage: Usage | None, *, seconds: float, clock: Callable[[], float]) -> None:
         self._usage = usage
@@ -63,7 +63,7 @@ class Budget:
         self._largest: dict[str, int] = {}
 
     def now(self) -> int:
-        """Epoch milliseconds."""
+        """Return the time in epoch milliseconds."""
         return int(self._clock() * 1000)
 
     def check(self, principal: Principal) -> None:

@@ -1,5 +1,5 @@
-"""What a client of LangGraph asks of a graph, as LangGraph takes it, and what LangGraph tells, as JSON for that client.
-Thread and checkpoints are ours to name: what a client says of them in `configurable` is passed over."""
+"""Converts requests of LangGraph clients to LangGraph's types, and LangGraph's output to JSON for those clients. This
+service names threads and checkpoints: values for them in a client's `configurable` are ignored."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,13 +17,13 @@ from turnkeep.texts import whole
 from turnkeep.turns.request import GraphCall
 
 MESSAGES_TUPLE = "messages-tuple"
-STATE_DEPTH = 3  # `values` of a checkpoint lie in the `payload` of a `debug` event
+STATE_DEPTH = 3  # `values` of a checkpoint are in the `payload` of a `debug` event
 _OURS, _FACTS = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"), ("graph_id", "assistant_id")
 
 
 def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
-    """What the run is given: a Command, an input, or None to go on from where the thread stands. Messages that have no
-    id get one that begins with `name`, so that none is kept twice. Raises InvalidRequest."""
+    """Return the input of the run: a Command, an input, or None to continue from the thread's state. Messages without
+    an id get one that begins with `name`, so that none is stored twice. Raises InvalidRequest."""
     if call.command:
         return _command(agent, call.command, name)
     if call.input is None:
@@ -39,7 +39,7 @@ def _command(agent: Agent, said: JSON, name: str) -> "Command[Any]":
 
 
 def _pairs(update: Any) -> Any:
-    """[["log", "x"]] as pairs of channel and value, which JSON writes as lists."""
+    """Return [["log", "x"]] as pairs of channel and value, which JSON can only write as lists."""
     if isinstance(update, list) and all(isinstance(each, list) and len(each) == 2 for each in update):
         return [tuple(each) for each in update]
     return update
@@ -50,8 +50,8 @@ def _step(said: Any) -> str | Send:
 
 
 def named(agent: Agent, given: Any, name: str) -> Any:
-    """An input or an update with its messages as LangChain's, each with an id; as it is where `messages` are of a kind
-    of its own. Raises InvalidRequest."""
+    """Return an input or update with LangChain's messages, each with an id; unchanged if `messages` is a custom
+    channel. Raises InvalidRequest."""
     channel = agent.graph.channels.get("messages")
     is_usual = not agent.is_own or getattr(channel, "operator", None) is add_messages
     if not is_usual or not isinstance(given, dict) or "messages" not in given:
@@ -67,8 +67,8 @@ def named(agent: Agent, given: Any, name: str) -> Any:
 
 
 def config_of(agent: Agent, call: GraphCall, run_id: str | None, *, max_steps: int) -> JSON:
-    """`configurable`, `metadata`, `tags` and `recursion_limit` of the client, within ours. A graph of one's own finds
-    the context in `configurable` too, and takes as many steps as it says itself: its time is bounded."""
+    """Return `configurable`, `metadata`, `tags` and `recursion_limit` of the client within our limits. Custom graphs
+    also find the context in `configurable` and use their own step limit, as their time is bounded."""
     said = call.config
     given = {**(call.context if agent.is_own else {}), **said.get("configurable", {})}
     own = {key: value for key, value in given.items() if not _is_ours(key)}
@@ -85,8 +85,8 @@ def config_of(agent: Agent, call: GraphCall, run_id: str | None, *, max_steps: i
 
 
 def context_of(agent: Agent, call: GraphCall, context: RunContext) -> Any:
-    """What nodes read as `runtime.context`: ours, or for a graph of one's own that does not ask for ours the client's,
-    else its `configurable`, as far as its schema has the keys."""
+    """Return `runtime.context` for nodes: ours, or for a custom graph that does not declare ours the client's context,
+    else its `configurable`. Keys that are not in the graph's schema are dropped."""
     if not agent.is_own or agent.graph.context_schema is RunContext:
         return context
     configured = call.config.get("configurable", {})
@@ -100,7 +100,7 @@ def _is_ours(key: str) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value of a graph as JSON: messages and models by their fields, what has no form of its own as text."""
+    """Return a graph's value as JSON: messages and models by their fields, types without a JSON form as text."""
     as_json = partial(to_jsonable_python, fallback=str, bytes_mode="base64", inf_nan_mode="null")
     try:
         return as_json(value)
@@ -109,20 +109,20 @@ def plain(value: Any) -> Any:
 
 
 def without(value: Any, names: frozenset[str], depth: int = STATE_DEPTH) -> Any:
-    """What LangGraph tells, without the keys of this turn alone: drafts are not checked yet, and no client is told what
-    may not stay."""
+    """Return LangGraph's output without per-turn keys: drafts are not checked yet, and clients do not receive what may
+    be discarded."""
     if not names or not depth or not isinstance(value, dict):
         return value
     return {name: without(each, names, depth - 1) for name, each in value.items() if name not in names}
 
 
 def as_chunk(content: str, message_id: str, metadata: JSON) -> list[JSON]:
-    """A piece of a reply as LangGraph tells the pieces of a model's message."""
+    """Return a piece of a reply in the form of LangGraph's message chunks."""
     return [{"content": content, "type": "AIMessageChunk", "id": message_id}, metadata]
 
 
 def messages_in(update: Any) -> Iterator[BaseMessage]:
-    """Those of a state, or of what a node returns."""
+    """Yield the messages of a state, or of a node's update."""
     values = update.values() if isinstance(update, dict) else ()
     for value in values:
         yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, BaseMessage))

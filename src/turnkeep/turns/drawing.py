@@ -1,5 +1,5 @@
-"""A graph as a drawing, and as clients of LangGraph ask for it. LangGraph's own drawing leaves inner graphs closed that
-keep no checkpoints of their own."""
+"""Draws a graph, also for LangGraph clients. LangGraph's own drawing does not open inner graphs that store no
+checkpoints of their own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Drawing:
     graph: AnyGraph
 
     def mermaid(self) -> str:
-        """Each inner graph in a box of its own."""
+        """Return a Mermaid drawing with a box for each inner graph."""
         drawn = self.graph.get_graph()
         for name, node in list(drawn.nodes.items()):
             if isinstance(node.data, CompiledStateGraph):
@@ -30,8 +30,8 @@ class Drawing:
         return drawn.draw_mermaid()
 
     def as_json(self, *, xray: bool | int) -> JSON:
-        """Nodes and edges; with `xray` those of inner graphs too, as many levels deep. Where a node is written is
-        nobody's business."""
+        """Return nodes and edges; with `xray` also those of inner graphs, down to that many levels. The source
+        locations of nodes are removed, because they are internal."""
         drawn: JSON = plain(self.graph.get_graph(xray=xray).to_json())
         for node in drawn["nodes"]:
             node.get("data", {}).pop("id", None)
@@ -50,7 +50,7 @@ class Drawing:
         }
 
     def subgraphs(self, namespace: str | None = None, *, recurse: bool = False) -> JSON:
-        """The schemas of inner graphs by their names."""
+        """Return the schemas of inner graphs by name."""
         found = self.graph.get_subgraphs(namespace=namespace, recurse=recurse)
         return {name: Drawing(inner).schemas() for name, inner in found if isinstance(inner, Pregel)}
 
@@ -67,14 +67,14 @@ def _schema_of(kind: Any) -> JSON | None:
 
 
 def _state_schema(graph: AnyGraph) -> JSON:
-    """Each channel by the type that it is updated with; any type where JSON schema cannot express it."""
+    """Return the schema of each channel's updates; any type if JSON schema cannot express it."""
     kinds = {name: getattr(graph.channels[name], "UpdateType", Any) for name in graph.stream_channels_list}
     fields: JSON = {name: (kind if _schema_of(kind) else Any, None) for name, kind in kinds.items()}
     return create_model(graph.get_name("State"), **fields).model_json_schema()
 
 
 def _open(drawn: Graph, name: str, inner: AnyGraph) -> None:
-    """Puts the nodes of `inner` in the place of the node `name`."""
+    """Replace the node `name` by the nodes of `inner`."""
     del drawn.nodes[name]
     drawn.extend(inner.get_graph(), prefix=name)
     first, last = f"{name}:__start__", f"{name}:__end__"

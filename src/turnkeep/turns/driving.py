@@ -1,5 +1,5 @@
-"""RUN: a graph is driven to its end, and what it leaves becomes a turn. Of a private agent nothing goes from here to
-the store, the queue of events or a model that is not hidden. LangGraph loads with it."""
+"""RUN: drives a graph to its end and makes a turn of the result. For agents with PII redaction, everything sent from
+here to the store, the event queue or a model is redacted. Importing this module loads LangGraph."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -25,7 +25,7 @@ from turnkeep.turns.threads import in_thread, monotonic
 
 STATELESS = "stateless"
 _AMBIGUOUS = "When there are multiple pending interrupts"
-"""How LangGraph's own error begins, which has no class of its own."""
+"""Beginning of a LangGraph error that does not have its own class."""
 NAME_THE_QUESTION = (
     "command.resume: Several questions are pending. Send an object from the id of each interrupt to its \
 answer; GET /threads/{thread_id}/state lists them."
@@ -42,8 +42,8 @@ async def drive(
     max_steps: int,
     store: BaseStore | None,
 ) -> tuple[Saved, Turn]:
-    """What COMMIT stores, and the turn, still without its number; `store` is the memory of whoever calls. Raises what a
-    node raises."""
+    """Run the graph. Return what COMMIT stores and the turn, still without a number. `store` is the caller's memory.
+    Raises what a node raises."""
     ACTING.set(hold.request.principal)
     window = hold.request.conversation_window or hold.agent.prompt_window
     call = hold.request.call

@@ -1,4 +1,4 @@
-"""Drives one graph for one turn and tells what it does. LangGraph is imported here and nowhere above."""
+"""Drives one graph for one turn and emits its events. LangGraph is imported here and in no layer above."""
 
 import functools
 import json
@@ -48,7 +48,7 @@ class Outcome:
 
 
 class NothingDone(Exception):
-    """The graph kept no state: it was given nothing that it could begin with."""
+    """The graph stored no state: its input could not start it."""
 
 
 class GraphRun:
@@ -98,7 +98,7 @@ class GraphRun:
 
     @asynccontextmanager
     async def opened(self, context: RunContext) -> AsyncIterator[None]:
-        """Around the run of an agent that makes a graph for each."""
+        """Open the graph of an agent that makes one for each run."""
         if self._agent.make is None:
             yield
             return
@@ -110,7 +110,7 @@ class GraphRun:
     async def events(
         self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
     ) -> AsyncIterator[Event]:
-        """Runs the graph to its end; raises what a node raises."""
+        """Run the graph to its end. Raises what a node raises."""
         if isinstance(given, Command) and not self._named:
             given = await self._addressed(given)
         call, own = self._call, {"tasks", "custom"} | ({"updates"} if self._call.modes else set())
@@ -135,14 +135,14 @@ class GraphRun:
                 yield event
 
     def _parts(self, namespace: tuple[str, ...], mode: str, data: Any) -> Iterator[Event]:
-        """The part that a client asked for; before the update of an outer node, the messages that it alone returns."""
+        """Yield the requested part; before an outer node's update, also messages that only the node returns."""
         if MESSAGES_TUPLE in self._call.modes and not self._call.subgraphs and not namespace:
             yield from self._from_inside(mode, data)
         if part := self._part(namespace, mode, data):
             yield part
 
     def _from_inside(self, mode: str, data: Any) -> Iterator[Event]:
-        """Messages that a graph inside wrote: LangGraph told them there, where this client does not look."""
+        """Yield messages of inner graphs, which LangGraph streams in a namespace that this client does not read."""
         if mode == "messages":
             self._known.add(data[0].id)
         elif mode == "tasks" and "input" in data:
@@ -155,7 +155,7 @@ class GraphRun:
                         yield _told(MESSAGES_TUPLE, (), [plain(message), {"langgraph_node": node}])
 
     def _part(self, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
-        """What LangGraph told, for a client that asked for this mode of it. An interrupt is always told."""
+        """Return LangGraph's output if the client requested this mode. An interrupt is always sent."""
         if mode == "tasks" and "input" in data:
             self._node = data["name"]
         call, is_reply = self._call, mode == "custom" and is_token(data)
@@ -170,7 +170,7 @@ class GraphRun:
         return _told(mode, namespace, without(plain(data), self._per_turn))
 
     def _chunk(self, data: Any) -> list[JSON] | None:
-        """A message or a piece of one with its metadata; None for one that was told in pieces before."""
+        """Return a message or a piece of one with its metadata; None for one that was streamed in pieces."""
         if is_token(data):
             return as_chunk(printable(data["content"]), data["id"], {"langgraph_node": self._node})
         message, metadata = data
@@ -224,8 +224,8 @@ class GraphRun:
 
 
 def first_input(agent: Agent, message: str, message_id: str, *, interrupted: bool) -> Any:
-    """What a run is given: the message as an answer where the thread waits for one, else as a new turn. Raises
-    InvalidRequest for a graph that no message alone can begin."""
+    """Return the input of a run: the message as an answer if the thread waits for one, else as a new turn. Raises
+    InvalidRequest for a graph that a message alone cannot start."""
     if interrupted:
         return Command(resume=message)
     if agent.message is None:
@@ -253,7 +253,7 @@ def _path(namespace: tuple[str, ...], node: str) -> str:
 
 
 def question_of(interrupts: tuple[Any, ...]) -> str:
-    """What an interrupted run asks, as text."""
+    """Return the question of an interrupted run as text."""
     if not interrupts:
         return "The run waits to be continued."
     value = interrupts[0].value
@@ -266,5 +266,5 @@ def question_of(interrupts: tuple[Any, ...]) -> str:
 
 
 def _approval(action: JSON) -> str:
-    """One of the `action_requests` by which agents of LangChain ask for approval: "send_email {"to": "ann"}"."""
+    """Return one of the `action_requests` of LangChain agents for approval as text: "send_email {"to": "ann"}"."""
     return str(action.get("description") or f"{action.get('name')} {json.dumps(action.get('args'), default=str)}")

@@ -1,4 +1,4 @@
-"""Turns: from a request to a reply that is kept exactly once, whatever fails on the way."""
+"""Turns: from a request to a reply that is stored exactly once, whatever fails on the way."""
 
 import asyncio
 import functools
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """Runs agents on threads. `agents` gives an agent by name and may be slow the first time; from those in `private`
-    and their store personal data is hidden; `stores` gives a caller's memory to graphs; `clock` gives epoch
+    """Runs agents on threads. `agents` returns an agent by name and may be slow the first time. Agents in `private` run
+    with PII redaction, also in their store. `stores` returns a caller's memory for graphs. `clock` returns epoch
     seconds."""
 
     def __init__(
@@ -75,8 +75,8 @@ class Turns:
         self.budget = Budget(usage, seconds=tuning.seconds, clock=clock)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
-        """BEGIN and LOAD, side by side where the thread is known here; the run goes on by itself. Raises TurnkeepError,
-        and then nothing is held."""
+        """Run BEGIN and LOAD, in parallel if this process knows the thread. The run continues in its own task. Raises
+        TurnkeepError; then nothing stays locked."""
         self.check(request)
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or uuid.uuid4().hex)
@@ -84,13 +84,13 @@ class Turns:
         return await self._start(request, Tally())
 
     def check(self, request: TurnRequest) -> None:
-        """Raises UnknownAgent, OverLimit, as far as that is known without a store."""
+        """Check a request as far as possible without the store. Raises UnknownAgent, OverLimit."""
         if request.agent is not None and request.agent not in self._names:
             raise UnknownAgent
         self.budget.check(request.principal)
 
     def running(self, run_id: str) -> RunningTurn | None:
-        """The run, where it is one of this process and somebody still knows of it."""
+        """Return the run if this process has it and it is still referenced."""
         return self._running.get(run_id)
 
     async def _start(self, request: TurnRequest, tally: Tally) -> RunningTurn:
@@ -125,13 +125,13 @@ class Turns:
         return running.run(lambda running: or_released(self._answer(hold, running), begun, self._store))
 
     def warm(self) -> None:
-        """Loads and builds what the first turn would: LangGraph and the default agent."""
+        """Load and build what the first turn needs: LangGraph and the default agent."""
         import turnkeep.turns.driving  # noqa: F401, PLC0415
 
         self._agents(self._default_agent)
 
     def drawing(self, name: str) -> "Drawing":
-        """What is shown of an agent's graph; builds the agent. Raises UnknownAgent, AgentUnavailable."""
+        """Return the drawing of an agent's graph; builds the agent. Raises UnknownAgent, AgentUnavailable."""
         from turnkeep.turns.drawing import Drawing  # noqa: PLC0415
 
         return Drawing(self._agents(name).graph)
@@ -143,8 +143,8 @@ class Turns:
         return States(self._store, self._agents, self._default_agent, self._private)
 
     async def _hidden(self, request: TurnRequest) -> tuple[TurnRequest, Shield | None]:
-        """The request as it may be stored, and what hid its message: nothing where no agent that may run is private.
-        Raises PrivacyUnavailable."""
+        """Return the request as it may be stored, and the shield that redacted it; unchanged and None if no agent that
+        may run needs PII redaction. Raises PrivacyUnavailable."""
         agent = request.agent or (None if request.thread_id else self._default_agent)
         if not self._private or agent not in (None, *self._private):
             return request, None
@@ -178,7 +178,7 @@ class Turns:
         )
         try:
             return await asyncio.shield(taking)
-        except asyncio.CancelledError:  # the client left; the call cannot be stopped, so what it takes is given back
+        except asyncio.CancelledError:  # the client left; the call cannot be stopped, so release what it takes
             await asyncio.wait({taking})
             begun = None if taking.cancelled() or taking.exception() else taking.result()
             if isinstance(begun, Begun):
@@ -223,7 +223,7 @@ class Turns:
         now = datetime.fromtimestamp(self._clock(), UTC)
         documents = self._attached.documents(hold.begun.head) if hold.begun else Documents()
         ledger = Ledger(self._store, hold.begun, hold.loaded, goes_on=hold.request.goes_on) if hold.begun else None
-        until = min(hold.started + self._tuning.seconds, hold.request.deadline or inf)  # when its answer has to leave
+        until = min(hold.started + self._tuning.seconds, hold.request.deadline or inf)  # when its answer must leave
         with acting(ledger):
             store = self._stores(hold.request.principal) if self._stores else None
             driving = drive(hold, running, now, documents, max_steps=self._tuning.max_steps, store=store)

@@ -38,7 +38,7 @@ class Lookup:
         self._store = store
 
     def find(self, principal: Principal, thread_id: str, run_id: str) -> Turn | RunRecord:
-        """Raise NotFound."""
+        """Return a run, as a turn if it made one. Raise NotFound."""
         head = self._store.heads.read(principal, thread_id)
         digest = _digest(head.pk, run_id)
         if number := head.turn_of_key(digest):

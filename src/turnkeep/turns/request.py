@@ -1,4 +1,4 @@
-"""What a caller asks for, and such a request on its way."""
+"""Requests of callers, and a request that is being run."""
 
 import json
 from contextvars import ContextVar
@@ -19,9 +19,9 @@ ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
 
 @dataclass(frozen=True)
 class GraphCall:
-    """What a client of LangGraph says beyond a message, in plain JSON. `input` is as the graph takes it; None goes on
-    from where the thread stands. `command` has `resume`, `update`, `goto`; `modes` are LangGraph's stream modes, with
-    `messages-tuple` for its `messages`; ("*",) interrupts at every node."""
+    """Fields that a LangGraph client sends in addition to a message, in plain JSON. `input` is passed to the graph;
+    None continues from the thread's state. `command` has `resume`, `update`, `goto`. `modes` are LangGraph's stream
+    modes, with `messages-tuple` for its `messages`; ("*",) interrupts at every node."""
 
     input: Any = None
     command: JSON | None = None
@@ -33,23 +33,22 @@ class GraphCall:
     interrupt_after: tuple[str, ...] = ()
 
     def said(self) -> list[Any]:
-        """What makes two calls the same one; how their streams are shown does not."""
+        """Return what identifies a call. The form of its stream is not part of it."""
         stops = [list(self.interrupt_before), list(self.interrupt_after)]
         return [self.input, self.command, self.config, self.context, *stops]
 
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """One message. Without `thread_id` the run is stateless; `create` makes a thread of an id that is not held yet.
+    """One message. Without `thread_id` the run is stateless; `create` creates the thread if it does not exist.
 
-    `key` is the idempotency key, minted where it is None. `conversation_window` is in turns. By `deadline`, in
-    `time.monotonic()` seconds, the turn has to be stored or given up. `attachments` names documents to wait for,
-    `warnings` is what became of the waiting. From `base`, the id of a checkpoint or the number of a turn, the run goes
-    on; from an older one it branches. `after` is the number that the newest turn has to have. `repeat` tells a request
-    without a key from its own retry; without it each is a new one. `said` stands for what the client sent beside, such
-    as a history, which does not reach the graph but tells two requests apart. `streamed`: the client reads tokens.
-    With `incarnation`, only the thread with this incarnation id takes it, and no later one with the same id.
-    """
+    `key` is the idempotency key, generated if it is None. `conversation_window` is in turns. By `deadline`, in
+    `time.monotonic()` seconds, the turn must be stored or given up. `attachments` names documents to wait for;
+    `warnings` has the result of waiting. The run continues from `base`, a checkpoint id or turn number; an older one
+    begins a branch. `after` is the required number of the newest turn. `repeat` distinguishes a request without a key
+    from its own retry; without it each is new. `said` stands for other content of the client, such as a history: the
+    graph does not receive it, but it distinguishes requests. `streamed`: the client reads tokens. With `incarnation`,
+    only the thread with this incarnation id accepts it, not a later one with the same id."""
 
     principal: Principal
     message: str
@@ -70,7 +69,7 @@ class TurnRequest:
     streamed: bool = False
 
     def body(self) -> bytes:
-        """What makes two requests with one key the same request."""
+        """Return the bytes that identify a request: with one key and equal bytes, two requests are the same."""
         named: list[Any] = [list(self.attachments)] if self.attachments else []
         more = [self.base, self.after, self.call and self.call.said()]
         named += more if any(part is not None for part in more) else []
@@ -79,18 +78,18 @@ class TurnRequest:
 
     @property
     def goes_on(self) -> bool:
-        """Whether it continues a run that waits: a message answers, a command or nothing goes on, an input does not."""
+        """Return whether it continues a waiting run: a message, a command or nothing does, an input does not."""
         return self.call is None or self.call.input is None
 
     def named(self) -> JSON:
-        """What the turn's details say of the documents that the request names."""
+        """Return the documents that the request names, for the details of the turn."""
         return {"attachments": list(self.attachments)} if self.attachments else {}
 
 
 @dataclass(frozen=True)
 class Hold:
-    """Who runs a request, from what, until when. `begun` is None for a stateless run, `shield` for an agent that is not
-    private; for one that is, the message of `request` is hidden. `started` is in monotonic seconds, `started_at` in
+    """A request with all that its run needs. `begun` is None for a stateless run, `shield` for an agent without PII
+    redaction. With a shield, the message of `request` is redacted. `started` is in monotonic seconds, `started_at` in
     epoch seconds."""
 
     request: TurnRequest

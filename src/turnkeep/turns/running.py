@@ -19,9 +19,9 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RunningTurn:
-    """One request being answered. `replayed`: the reply was stored before, no model is called. `run_id` is None if
-    nothing is stored; `turn_number` is the future number, `loaded` the state to continue from.
-    Queued events are redacted as stored ones are; `shield` restores them for the client."""
+    """One request being answered. `replayed`: the reply was stored before, so no model is called. `run_id` is None if
+    nothing is stored; `turn_number` is the future number, `loaded` the state to continue from. Queued events are
+    redacted as stored ones are; `shield` restores them for the client."""
 
     thread_id: str | None
     thread_created: bool = False

@@ -122,7 +122,7 @@ class Runs:
                 break
 
     async def stop(self, seconds: float) -> None:
-        """Await the runs of this process, or give them back: no thread stays leased to a process that has ended."""
+        """Await the runs of this process and cancel those left, so no thread stays leased to an ended process."""
         if tasks := set(self._tasks):
             _, left = await asyncio.wait(tasks, timeout=seconds)
             for task in left:
@@ -132,7 +132,7 @@ class Runs:
     # the client
 
     async def read(self, principal: Principal, thread_id: str, run_id: str) -> RunRecord:
-        """Raise NotFound."""
+        """Return one run. Raise NotFound."""
         found = await in_thread(self._lookup.find, principal, thread_id, run_id)
         return of_turn(found) if isinstance(found, Turn) else found
 

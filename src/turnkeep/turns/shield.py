@@ -51,19 +51,19 @@ class Shield:
         return cls(tag)
 
     def hide(self, text: str) -> str:
-        """Raise PrivacyUnavailable."""
+        """Redact a text. Raise PrivacyUnavailable."""
         with self._lock:
             names = len(self._names)
             if text not in self._hidden:
                 safe = self._hide(text)
-                if len(self._names) > names:  # each may stand by itself in a text that was seen before
+                if len(self._names) > names:  # an earlier text may contain a new name by itself
                     self._hidden.clear()
                 self._hidden[text] = safe
             return self._hidden[text]
 
     def _hide(self, text: str) -> str:
         try:
-            from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only a private agent needs it
+            from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only PII redaction needs it
 
             safe, values = hidden(text, self._tag, names=self._names)
         except _BROKEN as error:
@@ -74,7 +74,7 @@ class Shield:
 
     async def hide_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
         """Hold tokens back while they may be the beginning of personal data."""
-        from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only a private agent needs it
+        from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only PII redaction needs it
 
         held, pieces = Held(self.hide), Held(self.hide)
         last: Event | None = None

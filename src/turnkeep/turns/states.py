@@ -1,5 +1,5 @@
-"""States of a thread as its graph sees them, as JSON: the newest, those before it, and one that a client changes. They
-are read through the graph itself, so that what a node would be told is what is shown."""
+"""States of a thread as its graph sees them, as JSON: the newest, earlier ones, and updates by a client. They are read
+through the graph itself, so that clients see what a node would receive."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ CANNOT_JOIN = (
 @dataclass(frozen=True)
 class State:
     """State after turn number `turn`; `output` is the part that the graph declares as its output. `checkpoint_id` is
-    empty and `parent_id` None before the first turn; the first state has the empty beginning for its parent."""
+    empty and `parent_id` None before the first turn; the parent of the first state is the empty beginning."""
 
     values: Any
     output: Any
@@ -50,8 +50,8 @@ class State:
     namespace: str = ""
 
     def as_json(self, thread_id: str) -> JSON:
-        """Return the state as LangGraph's server does. A thread without turns has no checkpoint; an inner graph that is
-        yet to begin has a place."""
+        """Return the state as LangGraph's server does. A thread without turns has no checkpoint; an inner graph that
+        has not begun has a place."""
         found = self.checkpoint_id or self.namespace
         place = {"thread_id": thread_id, "checkpoint_ns": self.namespace}
         return {
@@ -72,8 +72,8 @@ class State:
 
 @dataclass(frozen=True)
 class States:
-    """`agents` gives an agent by name, `default_agent` that of a thread that has none yet; `private` are those whose
-    states are kept without personal data."""
+    """Reads and updates states. `agents` returns an agent by name; a thread without an agent uses `default_agent`.
+    States of agents in `private` are stored with PII redaction."""
 
     store: Store
     agents: Callable[[str], Agent]
@@ -121,8 +121,8 @@ class States:
         before: str | None = None,
         metadata: JSON | None = None,
     ) -> Iterator[State]:
-        """Read states one by one, newest first, also those of branches that were left: of the `limit` that are looked
-        at, those whose metadata hold `metadata`. Raises NotFound, StateCorrupt."""
+        """Yield states one by one, newest first, also of abandoned branches: of the `limit` that are read, those whose
+        metadata contain `metadata`. Raises NotFound, StateCorrupt."""
         head = self.store.heads.read(principal, thread_id)
         agent = self._agent(head)
         for loaded in self.store.turns.history(head, agent.window, limit=limit, before=before):
@@ -140,9 +140,9 @@ class States:
         checkpoint_id: str | None = None,
         namespace: str = "",
     ) -> State:
-        """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
-        begins a branch. `namespace` names an inner graph that waits. It is no turn. Raises NotFound, ThreadBusy,
-        InvalidRequest, Superseded, StoreUnavailable."""
+        """Change the state as a node would, by default the one that wrote last, and return it. From an older checkpoint
+        it begins a branch. `namespace` names an inner graph that waits. An update is not a turn. Raises NotFound,
+        ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
         begun = await in_thread(
             self.store.leases.begin, principal, thread_id, key=uuid.uuid4().hex, body=b"", message=None
         )
@@ -184,7 +184,7 @@ class States:
         return Shield.of_thread(self.store.vault, head.pk, lambda: head)
 
     def _told(self, head: Head, state: State) -> State:
-        """As the thread's owner reads it."""
+        """Restore a state for the thread's owner."""
         if not has_placeholder(vars(state)):
             return state
         return State(**reworded_in(vars(state), self._shield(head).reveal))
@@ -199,7 +199,7 @@ def _state(
     subgraphs: bool = False,
     is_named: bool = False,
 ) -> State:
-    """At a checkpoint that is named, LangGraph leaves out what tasks of a waiting step have written already."""
+    """Read a state. At a named checkpoint, LangGraph omits what tasks of a waiting step have already written."""
     run = Run(loaded, whole=agent.window is None)
     graph, held = agent.graph.copy({"checkpointer": run}), run.held() if is_named and not namespace else None
     at = held["id"] if held else None
@@ -213,7 +213,7 @@ def _state(
 
 
 def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
-    """A state that cannot be read names the reason in its metadata; the states before it stay readable."""
+    """Return a state, or the reason in its metadata if it is unreadable: the states before it stay readable."""
     at = id_in(loaded.links[-1].item["cp"]) if loaded.links else ""
     try:
         return _state(agent, head, loaded, is_named=True)
@@ -247,7 +247,7 @@ def _as_json(thread_id: str, snapshot: StateSnapshot, turn: int, output: Any, na
 
 
 def _task(thread_id: str, task: PregelTask, turn: int) -> JSON:
-    """A task with the place of its inner graph, or with that graph's state."""
+    """Return a task with the place of its inner graph, or with that graph's state."""
     inner, place, state = task.state, None, None
     if isinstance(inner, StateSnapshot):
         namespace = inner.config["configurable"]["checkpoint_ns"]

@@ -17,7 +17,7 @@ LETTERS_A_TOKEN = 4
 
 
 class Tally:
-    """Starts its clock when it is made. `meter` is that of the run, once it has begun."""
+    """Starts its clock when it is created. `meter` is set once the run has begun."""
 
     def __init__(self) -> None:
         self.meter: UsageMeter | None = None
@@ -56,7 +56,7 @@ class Tally:
             logger.info("turn kept", agent=agent, turn_number=turn.number, **_figures(turn, self._elapsed()))
 
     def _spent(self) -> dict[Metric, float]:
-        """Include a failed run: its calls were made."""
+        """Return the usage, also of a failed run: its calls were made."""
         if self.meter is None or not self.meter.calls:
             return {}
         usage = self.meter.usage()
