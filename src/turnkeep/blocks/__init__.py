@@ -1,1 +1,1 @@
-"""Pure parts that every agent is built of; models and retrievers come in as arguments."""
+"""Pure building blocks that agents share; models and retrievers are passed in as arguments."""

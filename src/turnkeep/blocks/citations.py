@@ -1,5 +1,5 @@
-"""Citations in an answer: `[id]`, several in one pair of brackets. An id that was not among the sources is taken out of
-the text; brackets that hold something else are left alone, so the caller says what its ids look like."""
+"""Citations in an answer: `[id]`, several in one pair of brackets. An id that is not among the sources is removed from
+the text. Brackets with other content are left unchanged, so the caller describes the form of its ids."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -35,7 +35,7 @@ ARXIV = IdForm(
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer that cites only its sources; ids in the order of their first citation."""
+    """An answer that cites only its sources, and the ids in order of first citation."""
 
     text: str
     cited: tuple[str, ...]
@@ -43,7 +43,7 @@ class Checked:
 
 
 def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checked:
-    """`text` without citations of anything but `sources`; kept ones are written `[id]`."""
+    """Return `text` with only the citations of `sources`, each written `[id]`."""
     known = _spellings(frozenset(sources), form)
     cited: dict[str, None] = {}
     removed: dict[str, None] = {}
@@ -65,7 +65,7 @@ def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checke
 
 
 class Citing:
-    """A Judge of blocks/wording.py for a reply from documents: it cites them only, and its figures are theirs."""
+    """A Judge of blocks/wording.py for a reply from documents: it may cite and take figures only from them."""
 
     def __init__(
         self,
@@ -75,8 +75,8 @@ class Citing:
         form: IdForm,
         said: Sources,
     ):
-        """`texts` are the documents as they count, with their facts; `known_ids` those that a reply might mean, such as
-        the whole collection's; `said` is what counts beside the documents."""
+        """`texts` are the documents with their facts, in which figures are looked up. `known_ids` are those a reply
+        might mean, such as the whole collection's. `said` is what counts in addition to the documents."""
         self.documents, self.cited = documents, dict[str, None]()
         self._ids, self._known_ids, self._form = {one.id for one in documents}, known_ids, form
         self._material = texts
@@ -106,11 +106,11 @@ class Citing:
         ]
 
     def listed(self) -> str:
-        """The documents alone, in no language, for a reply of which nothing else could be shown."""
+        """Return a list of the documents, in no language, for a reply without any sentence that can be shown."""
         return "\n".join(f"- {one.title} [{one.id}]" for one in self.documents)
 
 
 @lru_cache(maxsize=8)
 def _spellings(ids: frozenset[str], form: IdForm) -> dict[str, str]:
-    """Return the ids by themselves and by their plain form, which means the last of several versions."""
+    """Return the ids keyed by themselves and by their plain form, which means the last of several versions."""
     return {form.plain(id_): id_ for id_ in sorted(ids, key=lambda id_: (len(id_), id_))} | {id_: id_ for id_ in ids}

@@ -8,13 +8,13 @@ from contextlib import suppress
 from io import StringIO
 from itertools import islice
 
-DELIMITERS = "\t;|,"  # the first wins a tie, and the comma, which cells contain as well, loses it
+DELIMITERS = "\t;|,"  # the first wins a tie; the comma loses it, because cells contain commas too
 _SAMPLE_ROWS = 200
 _DECLARED = re.compile(r'"?sep=([^"\r])"?\n', re.IGNORECASE)  # a first line for Excel
 
 
 class BadQuotes(ValueError):
-    """Quotes within a cell, or never closed, in the row that begins on `line`."""
+    """Quotes within a cell, or quotes that are never closed, in the row that begins on `line`."""
 
     def __init__(self, line: int, message: object):
         super().__init__(message)
@@ -22,7 +22,7 @@ class BadQuotes(ValueError):
 
 
 def read_table(text: str, *, is_strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row that is not blank, with the line that it begins on. Raises BadQuotes."""
+    """Yield each row that is not blank, with the number of its first line. Raises BadQuotes."""
     declared = _DECLARED.match(text)
     body = text[declared.end() :] if declared else text
     sign = declared[1] if declared else _delimiter_of(body)
@@ -44,9 +44,9 @@ def _delimiter_of(text: str) -> str:
 
 
 def _fit(text: str, sign: str) -> float:
-    """Return the share of rows with the usual number of cells, 0 if that is one."""
+    """Return the share of rows with the usual number of cells; 0 if that number is one."""
     widths: Counter[int] = Counter()
-    with suppress(csv.Error):  # quotes that another sign may explain
+    with suppress(csv.Error):  # quotes that another delimiter may explain
         for cells in islice(csv.reader(StringIO(text, newline=""), delimiter=sign, strict=True), _SAMPLE_ROWS):
             widths[len(cells)] += any(cell.strip() for cell in cells)
     [(width, count)] = widths.most_common(1) or [(1, 0)]

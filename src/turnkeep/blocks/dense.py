@@ -1,6 +1,6 @@
-"""Dense search: the cosine of a query with every passage. It needs the extra `dense`. A document is as near as its
-nearest passage. A file of vectors beside the documents saves encoding at a start. Vectors are found by the digest of
-text and model, so an edited document is encoded again and a stale file is harmless."""
+"""Dense search: the cosine of a query with every passage; requires the extra `dense`. A document scores as its nearest
+passage. A file of vectors next to the documents saves encoding at startup. Vectors are keyed by the digest of text and
+model, so an edited document is encoded again and a stale file is harmless."""
 
 import zlib
 from collections import Counter
@@ -20,11 +20,11 @@ from turnkeep.blocks.documents import Document
 from turnkeep.models.embedding import SentenceEncoder
 from turnkeep.observability import logger
 
-PASSAGE_WORDS = 96  # about 128 pieces, the length that MiniLM was trained with
+PASSAGE_WORDS = 96  # about 128 tokens, the length that MiniLM was trained with
 PASSAGE_STEP = 72
-LEAST_NEARNESS = 0.2  # a cosine; texts that have nothing to do with each other lie below it
+LEAST_NEARNESS = 0.2  # a cosine; unrelated texts score below it
 
-# All that NumPy and zipfile raise on a damaged file or one of another kind.
+# All exceptions that NumPy and zipfile raise on a damaged file or one of another kind.
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
 
 Row: TypeAlias = NDArray[numpy.float16]
@@ -33,10 +33,10 @@ Encode: TypeAlias = Callable[[Sequence[str]], Vectors]  # texts to rows of lengt
 
 
 class DenseRetriever:
-    """Exact cosines. A line that a query repeats, as a standalone query does with the newest message, counts twice."""
+    """Exact cosines. A line that a query repeats, as a standalone query repeats the newest message, counts twice."""
 
     def __init__(self, documents: Iterable[Document], encode: Encode, *, known: Mapping[str, Row] | None = None):
-        """`known` are vectors of an earlier start by the digest of their text; what is missing is encoded now."""
+        """`known` maps the digest of a text to its vector from an earlier start; missing vectors are encoded now."""
         self._documents, self._encode = list(documents), encode
         passages = [passages_of(document) for document in self._documents]
         texts = {digest(text): text for group in passages for text in group}
@@ -68,7 +68,7 @@ class DenseRetriever:
 
 
 def open_dense_retriever(documents: Iterable[Document], vectors: Path | None = None) -> DenseRetriever:
-    """With MiniLM, and with the vectors in the file `vectors`, which is written anew where it lacked some."""
+    """Return a retriever with MiniLM and the vectors in the file `vectors`, which is rewritten if any were missing."""
     encoder = SentenceEncoder()
     known = load_vectors(vectors, encoder.name, encoder.dimensions) if vectors else {}
     retriever = DenseRetriever(documents, encoder.encode, known=known)
@@ -80,7 +80,7 @@ def open_dense_retriever(documents: Iterable[Document], vectors: Path | None = N
 
 
 def passages_of(document: Document) -> list[str]:
-    """Overlapping windows of the text, each under the title; a text that begins with its title has it once."""
+    """Return overlapping windows of the text, each under the title; a text that begins with its title has it once."""
     title, said = document.title.split(), document.text.split()
     said = said[len(title) :] if said[: len(title)] == title else said
     starts = range(0, max(len(said) - PASSAGE_WORDS + PASSAGE_STEP, 1), PASSAGE_STEP)
@@ -92,7 +92,7 @@ def digest(text: str) -> str:
 
 
 def load_vectors(path: Path, model: str, dimensions: int) -> dict[str, Row]:
-    """Vectors by the digest of their text; none where the file is absent, unreadable or of another model."""
+    """Return vectors by the digest of their text; none if the file is absent, unreadable or for another model."""
     if not path.exists():
         return {}
     try:
@@ -103,7 +103,7 @@ def load_vectors(path: Path, model: str, dimensions: int) -> dict[str, Row]:
 
 
 def save_vectors(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
-    """Whole or not at all. Where the folder cannot be written, as on Lambda, each start encodes what is missing."""
+    """Save the vectors atomically. If the folder is read-only, as on Lambda, each start encodes the missing ones."""
     try:
         _write(path, model, vectors)
     except OSError as error:

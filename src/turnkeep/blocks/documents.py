@@ -29,8 +29,8 @@ class CorpusError(UnusableFile):
 
 
 def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
-    """A file in UTF-8, or in UTF-16 that says so, of at most `largest` bytes, its lines ended by "\\n"; raises
-    CorpusError."""
+    """Return the text of a file in UTF-8, or UTF-16 with a byte order mark, with lines ended by "\\n". Raises
+    CorpusError if it is larger than `largest` bytes."""
     try:
         with path.open("rb") as stream:
             body = stream.read(largest + 1)
@@ -50,7 +50,7 @@ def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
 
 
 def load_documents(path: Path, read: Callable[[JSON], Document] | None = None) -> list[Document]:
-    """The documents of a JSONL file, one object a line; `read` maps other fields and raises ValueError on bad ones."""
+    """Load a JSONL file, one object per line; `read` maps other fields and raises ValueError on bad ones."""
     documents = list(_parse(path, read_text(path).split("\n"), read or read_document))
     if not documents:
         raise CorpusError(f"{path}: holds no documents; write one JSON object a line")
@@ -58,7 +58,7 @@ def load_documents(path: Path, read: Callable[[JSON], Document] | None = None) -
 
 
 def read_document(row: JSON) -> Document:
-    """A document out of `id` (or `_id`), `title`, `text` and optionally `url`; other fields become metadata."""
+    """Build a document from `id` (or `_id`), `title`, `text` and optionally `url`; other fields become metadata."""
     rest = dict(row)
     id_ = _text(rest, "_id" if "_id" in row else "id")
     title, text = _text(rest, "title", may_be_empty=True), _text(rest, "text", may_be_empty=True)
@@ -70,7 +70,7 @@ def read_document(row: JSON) -> Document:
 
 
 def read_address(row: JSON) -> str | None:
-    """The `url` of a row, where it has one; raises ValueError unless it is one of the web."""
+    """Return the `url` of a row, if it has one; raises ValueError unless it is a web address."""
     url = row.get("url") or ""
     if not isinstance(url, str) or (url.strip() and not is_web_address(url.strip())):
         raise ValueError('"url" must begin with http:// or https:// and hold no blanks; correct it or leave it out')

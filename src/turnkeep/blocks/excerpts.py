@@ -1,4 +1,4 @@
-"""Text cut to a size, in bytes as JSON packs them, so that what is stored stays within its limit in any script."""
+"""Cuts text to a size in bytes, as JSON encodes it, so that stored text stays within its limit in any script."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -9,7 +9,7 @@ LONGEST_WORD = 20  # a longer one is cut: it may be a line without spaces
 
 
 def cut(text: str, most: int) -> str:
-    """One line of at most `most` bytes, ended between words; control characters and half characters are left out."""
+    """Return one line of at most `most` bytes, cut between words, without control characters and lone surrogates."""
     line = " ".join(_shown(text[: 4 * most]).split())
     if _size(line) <= most:
         return line
@@ -19,7 +19,7 @@ def cut(text: str, most: int) -> str:
 
 
 def joined(texts: Iterable[str], most: int) -> str:
-    """One after the other; of what is too long, the beginning and the end, for where a conversation began lasts."""
+    """Join the texts; if too long, keep the beginning and the end: how a conversation began stays relevant."""
     whole = " ".join(filter(None, texts))
     if _size(whole) <= most:
         return whole

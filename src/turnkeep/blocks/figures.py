@@ -1,4 +1,4 @@
-"""Figures and tables in a text, without names ("Pixel 8a"), dates, times, sizes and numbers of list items."""
+"""Figures and tables in a text. Names ("Pixel 8a"), dates, times, sizes and list numbers are not figures."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ _MINUS = "+\\-\u2212"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number; `values` are its readings (1.234 has two), `steps` those of the last digits. `unit` may be empty."""
+    """A number. `values` are its readings (1.234 has two), `steps` those of their last digits. `unit` may be empty."""
 
     at: int
     written: str
@@ -56,7 +56,7 @@ class Row:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Without those in its label."""
+        """Return the figures outside the label."""
         return tuple(figure for at, cell in enumerate(self.cells) if at != self.at for figure in cell)
 
     @property
@@ -74,7 +74,7 @@ class Table:
         return [figure for cell in self.head.cells for figure in cell] if self.head else []
 
     def turned(self, labels: Collection[str]) -> Iterator[Row]:
-        """Its columns, where their heads name things."""
+        """Yield the columns as rows, if their heads name things."""
         for at, label in enumerate(self.head.texts if self.head else ()):
             if label in labels:
                 yield Row(label, -1, (), tuple(row.cells[at] for row in self.rows if len(row.cells) > at))
@@ -86,7 +86,7 @@ class Table:
                 yield cells
 
     def counts(self) -> Iterator[int]:
-        """How many rows there are and how many share a text; a single row counts nothing: its figure is not 1."""
+        """Yield how many rows there are and how many share a text; a single row counts nothing: its figure is not 1."""
         if len(self.rows) > 1:
             yield len(self.rows)
             for column in range(min(len(row.texts) for row in self.rows)):
@@ -94,7 +94,7 @@ class Table:
 
 
 class Reader:
-    """Reads figures and dates of one language and English. `days`: whether a short form is a date."""
+    """Reads figures and dates of one language and English. `days`: whether a short form counts as a date."""
 
     def __init__(self, language: str, names: Iterable[str] = (), days: Sequence[Span] = ()):
         self._language, self._notation, self._days = language, notation(language), days
@@ -103,7 +103,7 @@ class Reader:
         self._names = re.compile(pattern, re.IGNORECASE) if self._spelt else None
 
     def named(self, text: str) -> list[tuple[int, str]]:
-        """Where the text names a thing, in order; a name within a longer one is not meant."""
+        """Return the positions of named things, in order; a name within a longer one does not count."""
         found = self._names.finditer(text) if self._names else ()
         return [(each.start(), self._spelt[_key(each[0])]) for each in found if _key(each[0]) in self._spelt]
 
@@ -126,12 +126,12 @@ class Reader:
         return [_figure(found, self._notation) for found in _number(self._language).finditer(plain)]
 
     def tables(self, text: str) -> list[Table]:
-        """Of lines such as "| a | b |" or "a | b"; the first one is a head if it holds no figures."""
+        """Return tables from lines such as "| a | b |" or "a | b"; a first line without figures is the head."""
         lines = [_cells(line) for line in text.splitlines()]
         return [self._table(list(table)) for width, table in groupby(lines, len) if width > 1]
 
     def lines(self, text: str) -> list[Row]:
-        """Lines that are of no table, with the thing that each is about: "Pixel 8a (phones): $499", "Quiz: £21.85"."""
+        """Return lines outside tables, with the thing that each is about: "Pixel 8a (phones): $499", "Quiz: £21.85"."""
         return [self._line(line) for line in text.splitlines() if "|" not in line and line.strip()]
 
     def _line(self, line: str) -> Row:
@@ -201,7 +201,7 @@ def _number(language: str) -> re.Pattern[str]:
 
 
 def _readings(digits: str) -> list[tuple[float, float]]:
-    """Value and step: 12,345.67, 12.345,67 and 12 345,67 alike; "1.234" is either of two; of 1,650 the step is ten."""
+    """Return value and step: 12,345.67, 12.345,67, 12 345,67 are equal; "1.234" has two; the step of 1,650 is ten."""
     plain = re.sub(r"[ '\u2019\u00a0\u202f]", "", digits)
     *groups, last = re.split(r"[.,]", plain)
     whole = "".join((*groups, last))[:MOST_DIGITS]

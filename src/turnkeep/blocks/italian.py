@@ -1,4 +1,4 @@
-"""Italian as search reads it: words that say nothing, and words that differ by their endings alone."""
+"""Italian for search: stop words, and stems of words that differ only in their endings."""
 
 from turnkeep.blocks.words import words
 
@@ -21,8 +21,8 @@ STOP_WORDS = frozenset(
 
 
 def stem(word: str) -> str:
-    """ "imposta", "imposte" -> "impost"; "licenziata", "licenziamento" -> "licenz"; numbers stay whole. Cut like this,
-    beside the word as it stands, more is found than with the Snowball stemmer (benchmarks/retrieval.py)."""
+    """ "imposta", "imposte" -> "impost"; "licenziata", "licenziamento" -> "licenz"; numbers stay whole. With the full
+    word indexed as well, this finds more than the Snowball stemmer (benchmarks/retrieval.py)."""
     if word.isdigit():
         return word
     whole = word[:-1] if len(word) > STEM_LETTERS - 2 and word[-1] in "aeio" else word

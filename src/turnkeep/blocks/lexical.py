@@ -1,5 +1,5 @@
-"""Lexical search: BM25F over title and text, on an index that SQLite's FTS5 keeps in memory. FTS5's own bm25 measures
-title and text by their length together, which lets a long section bury the short one that is meant."""
+"""Lexical search: BM25F over title and text, on an in-memory FTS5 index of SQLite. The built-in bm25 of FTS5 measures
+title and text by their combined length, so a long section would outrank the short one that is meant."""
 
 import math
 import sqlite3
@@ -18,24 +18,24 @@ from turnkeep.blocks.words import STOP_WORDS, paired, words
 MAX_QUERY_WORDS = 256
 MAX_QUERY_PAIRS = 64
 MAX_WORD_WEIGHT = 4
-TITLE_WEIGHT = 2.0  # of a word there, beside one of the text
+TITLE_WEIGHT = 2.0  # weight of a word in the title, relative to the text
 SATURATION = 1.5  # BM25's k1: how much a word's second occurrence still counts
-FORM = "_"  # marks a word as it stands in the index, so that no stem is taken for it
-# Two words that stand together in the query and within three places of each other in a document: half a word more.
+FORM = "_"  # marks a full word in the index, so that no stem is mistaken for it
+# Adds half a word's weight for two adjacent words of the query within three places of each other in a document.
 PAIR_WEIGHT = 0.5
 PAIR_GAP = 2
-RARE_ENOUGH = 1.0  # inverse document frequency: a pair with a word of more than a third of all documents says nothing
+RARE_ENOUGH = 1.0  # inverse document frequency: a word in more than a third of all documents makes a pair meaningless
 
 
 @dataclass(frozen=True)
 class Analyzer:
-    """How the texts of a language are indexed. `form_weight` is that of a word as it stands beside its stem; at 0 the
-    index holds stems only."""
+    """How the texts of a language are indexed. `form_weight` is the weight of a full word next to its stem; at 0 the
+    index contains stems only."""
 
     stop_words: frozenset[str]
     stem: Callable[[str], str] = str  # FTS5's `tokenizer` may stem as well
     tokenizer: str = f"unicode61 remove_diacritics 2 tokenchars {FORM}"
-    length_share: float = 0.75  # BM25's b: how much a long field is held against its words
+    length_share: float = 0.75  # BM25's b: how much a long field reduces the weight of its words
     form_weight: float = 0.5
 
 
@@ -47,7 +47,7 @@ ANALYZERS = {
 
 @dataclass(frozen=True)
 class Postings:
-    """The documents that hold a term, and how much it speaks for each."""
+    """The documents that contain a term, and its weight in each."""
 
     rarity: float
     documents: Sequence[int]
@@ -55,8 +55,8 @@ class Postings:
 
 
 class LexicalRetriever:
-    """BM25F over title and text, in which a word is found by its stem and counts more where it stands as it is asked.
-    A word repeated in a query weighs that many times: a standalone query uses this to favour the newest message."""
+    """BM25F over title and text. A word is found by its stem and counts more in its exact form. A word repeated in a
+    query weighs that many times: a standalone query uses this to favour the newest message."""
 
     def __init__(self, documents: Iterable[Document], *, language: str = "en"):
         """`language` is one of ANALYZERS."""
@@ -98,14 +98,14 @@ class LexicalRetriever:
         self._database.commit()
 
     def _indexed(self, text: str) -> str:
-        """The stems of its words, and behind them all the words as they stand."""
+        """Return the stems of the words, followed by all full words."""
         if not self._analyzer.form_weight:
             return paired(text, with_letters=True).encode(errors="replace").decode()
         said = words(paired(text, with_letters=True))
         return " ".join([*map(self._analyzer.stem, said), *(f"{word}{FORM}" for word in said)])
 
     def _score(self, said: Sequence[str]) -> dict[int, float]:
-        """By row: the sum over the words, and what pairs of words that stand together add."""
+        """Return the score of each row: the sum over the words, plus a bonus for adjacent pairs of words."""
         scores: dict[int, float] = {}
         rarity: dict[str, float] = {}
         forms = [f"{word}{FORM}" for word in said] if self._analyzer.form_weight else []
@@ -123,7 +123,7 @@ class LexicalRetriever:
         return scores
 
     def _terms(self, counts: Counter[str]) -> list[tuple[str, int, str]]:
-        """Each word with its weight and its term in the index, by FTS5's own tokenizer: nothing is read as syntax."""
+        """Return each word with its weight and its index term, by FTS5's own tokenizer: nothing is parsed as syntax."""
         asked = counts.most_common(MAX_QUERY_WORDS)
         rows = ((n, word) for n, (word, _) in enumerate(asked))
         self._database.executemany("INSERT INTO asked(rowid, word) VALUES (?, ?)", rows)
@@ -133,7 +133,7 @@ class LexicalRetriever:
         return [(asked[n][0], min(asked[n][1], MAX_WORD_WEIGHT), term) for n, term in found]
 
     def _find(self, term: str) -> Postings:
-        """Kept once found: all of them together are no larger than the index itself."""
+        """Return the postings of a term, cached: all of them together are no larger than the index itself."""
         if term not in self._postings:
             sql = (
                 "SELECT doc, SUM(CASE col WHEN 'title' THEN field.title ELSE field.text END)"
@@ -153,14 +153,14 @@ class LexicalRetriever:
 
 
 def _weights(texts: Sequence[str], weight: float, share: float) -> list[float]:
-    """What one occurrence in each of `texts` counts: less in a field that is longer than others of its kind."""
+    """Return the weight of one occurrence in each of `texts`: less in a field that is longer than average."""
     lengths = [len(text.split()) for text in texts]
     average = sum(lengths) / len(lengths) if any(lengths) else 1.0
     return [weight / (1 - share + share * length / average) for length in lengths]
 
 
 def _pairs(said: Sequence[str], rarity: dict[str, float]) -> list[tuple[str, str, int]]:
-    """Neighbours in the query that are both rare enough to say something."""
+    """Return neighbouring words of the query that are both rare enough to be meaningful."""
     counts = Counter(
         (one, other)
         for one, other in pairwise(said)

@@ -1,5 +1,5 @@
-"""Addresses that a reply may show: those of the material that the agent was given, whole. Whatever a Markdown parser, a
-chat client or a terminal may take for a link counts as one, so some text that no client links is refused as well."""
+"""Addresses that a reply may show: those in the material that the agent was given, complete. Anything that a Markdown
+parser, chat client or terminal may take for a link counts, so some text that no client links is rejected too."""
 
 import html
 import re
@@ -10,9 +10,9 @@ from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.texts import printable
 
 _GIVEN = "\ue000"
-"""Replaces a placeholder of the material: what it stands for is the user's own."""
+"""Replaces a placeholder of the material: the text it replaced is the user's own."""
 _ODD = "\ufffd"
-"""Replaces a bracket, quote or blank that is spelled as an entity or behind a backslash: it does not end an address."""
+"""Replaces a bracket, quote or blank written as an entity or after a backslash: it does not end an address."""
 _SPELLED = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,31});|\\([!-/:-@\[-`{-~])", re.I)
 _ENDS = re.compile(r"[\s()\[\]<>\"'\\]")
 
@@ -31,9 +31,9 @@ _START = re.compile(
     re.I,
 )
 _INSIDE = re.compile(r"((?:[^()\n]|\([^()\n]*\))*)(?=\)(?![A-Za-z\d%&=/?#]))")
-"""The address of "[text](address)" up to the bracket that closes it, with blanks: some pages link to all of it."""
+"""The address of "[text](address)" up to the closing bracket, with blanks: some pages link to all of it."""
 _HEAD = re.compile(r"(?:[^\s()<>\[\]\"'*,;:]|(?<=@):)*+")
-"""Text directly before an address without a scheme, read backwards: some parsers take it as a part of it."""
+"""Text directly before an address without a scheme, read backwards: some parsers include it in the address."""
 _ANGLE, _RUN = re.compile(r"[^<>\n]*(?=>(?!\S*[A-Za-z\d]))"), re.compile(r"\S*")
 _AROUND = "()[]{}<>\"'*_`~.,;:!?|\u00bb\u201c\u201d\u2018\u2019\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f\uff09"
 _SCHEME = re.compile(r"\A(?:https?:|mailto:|tel:)?(?://)?", re.I)
@@ -72,7 +72,7 @@ class Links:
 
 
 def addresses(text: str) -> list[str]:
-    """Return what may be taken for a link, each as far as any client may take it."""
+    """Return possible links, each as far as any client may read it."""
     return [*_addresses(_plain(text))]
 
 
@@ -85,7 +85,7 @@ def _addresses(text: str) -> Iterator[str]:
             start -= next(_HEAD.finditer(text[end:start][::-1])).end()
         form = _INSIDE if is_inside else _ANGLE if text[start - 1 : start] == "<" else _RUN
         found = form.match(text, start)
-        if found is None:  # it may go on in the next sentence
+        if found is None:  # it may continue in the next sentence
             yield text[start:].strip() + _ODD
             return
         end = max(found.end(), at.end())
@@ -94,7 +94,7 @@ def _addresses(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Text as it is rendered, each character by itself."""
+    """Return the text as rendered, character by character."""
 
     def character(at: re.Match[str]) -> str:
         found = at[1] or html.unescape(at[0])

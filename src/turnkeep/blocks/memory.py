@@ -1,4 +1,4 @@
-"""Summaries of messages that left the prompt: one for each ten, and one of all older ones, written during the run."""
+"""Summaries of messages that left the prompt: one per ten, and one of all older ones, written during the run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.observability import count, logger
 
 FOLDED_AT_ONCE = 10
-FOLD_AT = 20  # messages without a summary: the newest ten stay whole
-WINDOW_TURNS = 12  # that a run loads, two more than are folded, so that a summary that failed can be written next
-UNFOLDED_TURNS = 10  # without a summary, shown whole however small the window
-FULL_WINDOW = 2 * WINDOW_TURNS  # messages: what is not folded now may be gone in the next run
+FOLD_AT = 20  # messages without a summary: the newest ten stay complete
+WINDOW_TURNS = 12  # loaded per run, two more than are folded, so that the next run can retry a summary that failed
+UNFOLDED_TURNS = 10  # without a summary, shown in full even if the window is smaller
+FULL_WINDOW = 2 * WINDOW_TURNS  # messages: an unfolded message may be out of reach in the next run
 MOST_RECENT = 4
 SUMMARY_BYTES, OLDER_BYTES, ASKED_BYTES = 400, 800, 75
 MESSAGE_CHARACTERS, HISTORY_TOKENS = 600, 7_000
@@ -72,8 +72,8 @@ def no_memory() -> ThreadMemory:
 
 
 async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: BaseChatModel) -> Folded:
-    """Summarises the oldest ten messages once twenty have no summary, by one call of the model. `history` is
-    what was said before the current message, as far as it is loaded; twelve turns leave time to retry."""
+    """Summarise the oldest ten messages once twenty have no summary, in one call of the model. `history` contains the
+    loaded messages before the current one; twelve turns leave time to retry."""
     waiting, has_gap = _waiting(memory, history)
     if not waiting:
         return Folded(memory)
@@ -89,12 +89,12 @@ async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: Ba
 
 
 def unfolded(memory: ThreadMemory, history: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The messages that no summary covers: a prompt shows them whole, ten to twenty as long as nothing fails."""
+    """Return the messages without a summary: a prompt shows them in full, ten to twenty unless a summary fails."""
     return _waiting(memory, history)[0]
 
 
 def notes(memory: ThreadMemory) -> list[str]:
-    """What a prompt shows of it, the oldest first, for `PromptBuilder.with_memory`."""
+    """Return the summaries as a prompt shows them, oldest first, for `PromptBuilder.with_memory`."""
     gap = [GAP_NOTE] if memory["has_gap"] else []
     return [text for text in [*gap, memory["older"], *memory["recent"]] if text]
 
@@ -109,12 +109,12 @@ def _with(memory: ThreadMemory, written: Summaries, *, last: str, next_: str) ->
 
 
 def _leaving(memory: ThreadMemory) -> list[str]:
-    """The recent summary for which the next one leaves no room."""
+    """Return the recent summary that the next one pushes out, if any."""
     return memory["recent"][:1] if len(memory["recent"]) >= MOST_RECENT else []
 
 
 def _waiting(memory: ThreadMemory, history: Sequence[AnyMessage]) -> tuple[list[AnyMessage], bool]:
-    """The loaded messages without a summary, and whether some before them left the window without one."""
+    """Return the loaded messages without a summary, and whether earlier ones left the window without one."""
     spoken: list[AnyMessage] = [
         message for message in history if message.type in ("human", "ai") and message.text.strip()
     ]
@@ -128,7 +128,7 @@ def _waiting(memory: ThreadMemory, history: Sequence[AnyMessage]) -> tuple[list[
 
 
 def _mark(message: AnyMessage) -> str:
-    """Short and of one length, whatever ids look like."""
+    """Return a short mark of fixed length, whatever the ids look like."""
     return blake2b((message.id or message.text).encode(errors="replace"), digest_size=8).hexdigest()
 
 
@@ -146,7 +146,7 @@ async def _written(
 
 
 def _left_unwritten(fault: Exception, by_rules: Summaries | None) -> tuple[Summaries | None, tuple[str, ...]]:
-    """A turn does not fail for its summary: the next run tries again, at last without the model."""
+    """Handle a failed summary without failing the turn: the next run retries, eventually without the model."""
     code = fault.code if isinstance(fault, ModelFault) else "model_timeout"
     logger.warning("summary of the thread not written", code=code, by_rules=by_rules is not None)
     count("MemoryNotWritten", code=code)

@@ -1,4 +1,4 @@
-"""Parts that the nodes of several agents share: the keys of a turn, the history that prompts show, and the reply."""
+"""Parts that the nodes of several agents share: the keys of a turn, the history in prompts, and the reply."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import UnionType
@@ -18,7 +18,7 @@ State: TypeAlias = Mapping[str, Any]
 
 
 def fresh(state: type, lasting: Collection[str] = ()) -> Callable[[], JSON]:
-    """Return a function that sets each key but the lasting ones: to None if it may be None or has a reducer, else to
+    """Return a function that sets each key except the lasting ones: to None if it may be None or has a reducer, else to
     the empty value of its type."""
     hints = get_type_hints(state, include_extras=True).items()
     kinds = {name: get_origin(hint) or hint for name, hint in hints if name not in lasting}
@@ -26,7 +26,7 @@ def fresh(state: type, lasting: Collection[str] = ()) -> Callable[[], JSON]:
 
 
 def message_of(state: State, most: int | None = None) -> str:
-    """Return the turn's message; of one with more than `most` characters, the beginning and the end."""
+    """Return the turn's message; if it is longer than `most` characters, its beginning and end."""
     text = str(state["messages"][-1].text)
     half = (most or len(text)) // 2
     return text if most is None or len(text) <= most else f"{text[:half]} [cut] {text[-half:]}"
@@ -55,7 +55,7 @@ def replied(state: State, said: TextAnswer) -> JSON:
 async def answer_from(
     judge: Citing, model: BaseChatModel, call: TextCall, prompt: Sequence[BaseMessage], *, state: State, to: Place
 ) -> JSON:
-    """Write the reply from documents; raise ModelError if nothing of it can be shown."""
+    """Write the reply from documents; raise ModelError if no sentence can be shown."""
     linked = Linked(judge, state["messages"], judge.material())
     said = await word(model, call, prompt, linked, to=to, fallback=judge.listed())
     if said.text:

@@ -1,4 +1,4 @@
-"""Pages of a manual in a folder: Markdown and text, all checked before use. A link out of the folder is rejected."""
+"""Pages of a manual in a folder: Markdown and text, all checked before use. A link that leaves it is rejected."""
 
 import os
 import re
@@ -19,7 +19,7 @@ _UNNAMED = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """`id` is the path in the folder without its suffix, in letters that a citation can hold. `name` is the path."""
+    """`id` is the path in the folder without its suffix, in characters that citations allow. `name` is the path."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class File:
 
 
 def read_files(folder: Path) -> list[File]:
-    """All pages in the order of their paths; raises CorpusError with place and remedy."""
+    """Return all pages in the order of their paths; raises CorpusError with location and remedy."""
     if not folder.is_dir():
         raise CorpusError(f"{folder}: is no folder; name one that holds Markdown or text files")
     paths = sorted(_pages_in(folder))
@@ -53,13 +53,13 @@ def read_files(folder: Path) -> list[File]:
 
 
 def slug(text: str) -> str:
-    """Lower-case letters, digits and hyphens; what is left of a text in another script may be empty."""
+    """Return lower-case letters, digits and hyphens; the result may be empty for a text in another script."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return _UNNAMED.sub("-", plain.lower()).strip("-")
 
 
 def _pages_in(folder: Path) -> Iterator[Path]:
-    """Hidden files and folders are left out, and linked folders are not entered."""
+    """Yield the pages, without hidden files and folders; linked folders are not entered."""
     for root, inner, names in os.walk(folder):
         inner[:] = [name for name in inner if not name.startswith(".")]
         yield from (Path(root, name) for name in names if name.lower().endswith(SUFFIXES) and name[0] != ".")

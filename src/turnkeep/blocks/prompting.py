@@ -1,4 +1,4 @@
-"""Builds prompts and history. All but the system text is data between tags; such tags inside the data are defused."""
+"""Builds prompts and history. All but the system text is data between tags; such tags inside the data are escaped."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assi
 
 @dataclass(frozen=True)
 class Trimmed:
-    """What of a history a prompt shows: `truncated` when any message was cut or any turn was dropped for tokens."""
+    """The part of a history that a prompt shows: `truncated` if a message was cut or a turn was dropped for tokens."""
 
     messages: list[Said]
     turns_used: int
@@ -32,19 +32,19 @@ class Trimmed:
 
     @property
     def told(self) -> JSON:
-        """How much of the history is shown, for the ledger."""
+        """Return how much of the history is shown, for the turn record."""
         return {"turns_used": self.turns_used, "turns_dropped": self.turns_dropped, "truncated": self.truncated}
 
 
 class ConversationFormatter:
-    """The newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and all up to the next;
-    tool calls and their results are left out. One message gets a third of the tokens at most."""
+    """Formats the newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and all up to
+    the next; tool calls and their results are left out. One message gets a third of the tokens at most."""
 
     def __init__(self, max_turns: int, max_tokens: int):
         self.max_turns, self.max_tokens = max_turns, max_tokens
 
     def format_for_prompt(self, history: Iterable[Message]) -> str:
-        """The trimmed history as a section; empty without history."""
+        """Return the trimmed history as a section; empty without history."""
         return _conversation(self.trim(history).messages)
 
     def as_messages(self, history: Iterable[Message]) -> list[Said]:
@@ -69,7 +69,7 @@ class ConversationFormatter:
         return estimate_tokens(_conversation([said for turn in turns for said in turn])) <= self.max_tokens
 
     def _squeeze(self, turn: list[Said]) -> list[list[Said]]:
-        """The newest turn alone, its messages cut to equal shares; nothing where not even that fits."""
+        """Return only the newest turn, its messages cut to equal shares; empty if not even that fits."""
         tags = estimate_tokens(_conversation([{**said, "content": ""} for said in turn]))
         squeezed = self._cut_each(turn, (self.max_tokens - tags) // len(turn))
         has_text = all(said["content"] for said in squeezed)
@@ -79,7 +79,7 @@ class ConversationFormatter:
         return [{**said, "content": self._cut(said["content"], tokens)} for said in turn]
 
     def _cut(self, text: str, tokens: int) -> str:
-        """The beginning and the end of `text`, as much as fits with the mark between; empty where nothing does."""
+        """Return the beginning and end of `text`, as much as fits with a mark between them; empty if nothing fits."""
         if estimate_tokens(_defuse(text)) <= tokens:
             return text
         low, high = 0, len(text)
@@ -93,13 +93,13 @@ class ConversationFormatter:
 
 
 def _ends(text: str, characters: int) -> str:
-    """A third from the beginning and the rest from the end, where a reply has its advice and its question."""
+    """Return a third from the beginning and the rest from the end, where a reply has its advice and its question."""
     head = characters // 3
     return f"{text[:head].rstrip()}{CUT_MARK} {text[len(text) - (characters - head) :].lstrip()}"
 
 
 class PromptBuilder:
-    """A system text and the sections of one user message, in the order in which they are added."""
+    """Collects a system text and the sections of one user message, in the order in which they are added."""
 
     def __init__(self, system: str):
         self._system = system
@@ -114,7 +114,7 @@ class PromptBuilder:
         return self._add(_conversation(self.trimmed.messages))
 
     def with_memory(self, summaries: Sequence[str]) -> Self:
-        """Of earlier messages, the oldest first."""
+        """Add summaries of earlier messages, oldest first."""
         self._parts["memory"] += summaries
         return self._add(_section("memory", [f"<note>{_defuse(summary)}</note>" for summary in summaries]))
 
@@ -127,7 +127,7 @@ class PromptBuilder:
         return self._add(f"{label}: {_defuse(query)}")
 
     def with_message(self, message: str, meaning: str) -> Self:
-        """The message, and what it means where that is more."""
+        """Add the message, and its meaning if that adds something."""
         self.with_notes([f"{MEANING}{meaning}"] if meaning != message else [])
         return self.with_query(message, label="Message")
 
@@ -141,7 +141,7 @@ class PromptBuilder:
         return self
 
     def with_tool_results(self, results: Sequence[Mapping[str, Any]]) -> Self:
-        """Each result holds `tool` and `output`."""
+        """Add results, each with `tool` and `output`."""
         plain = [{"tool": str(result["tool"]), "output": str(result["output"])} for result in results]
         self._parts["tool_results"] += plain
         lines = [f'<tool_result tool="{_attribute(r["tool"])}">\n{_defuse(r["output"])}\n</tool_result>' for r in plain]
@@ -151,7 +151,7 @@ class PromptBuilder:
         return self._system, "\n\n".join(self._sections)
 
     def messages(self) -> list[BaseMessage]:
-        """The same as messages; `parts` is for the demo model, langchain-openai does not send it."""
+        """Return the prompt as messages; `parts` is for the demo model, langchain-openai does not send it."""
         system, user = self.build()
         return [SystemMessage(system), HumanMessage(user, additional_kwargs={"parts": self._parts})]
 
@@ -171,7 +171,7 @@ def _turns(history: Iterable[Message]) -> list[list[Said]]:
 
 
 def _said(message: Message) -> Said | None:
-    """Role and text of what user or assistant said; None for tools, system messages and empty text."""
+    """Return role and text of a user or assistant message; None for tools, system messages and empty text."""
     if isinstance(message, BaseMessage):
         role, text = _ROLES.get(message.type), str(message.text)
     else:

@@ -12,7 +12,7 @@ MOST_OPERANDS = 40
 
 
 def equals(figure: Figure, values: Sequence[float], *, is_exact: bool = False) -> bool:
-    """Copied, or rounded to the last digit that is written and by at most one percent."""
+    """Return whether it is a copied value, or one rounded to the last written digit and by at most one percent."""
     for own, step in zip(figure.values, figure.steps, strict=True):
         share = MOST_ROUNDED if figure.unit != "%" or step > 1 else 1.0  # "29 %" of 29.45
         for value in values:
@@ -23,7 +23,7 @@ def equals(figure: Figure, values: Sequence[float], *, is_exact: bool = False) -
 
 
 def may_be(figure: Figure, known: Figure) -> bool:
-    """Rows of a database have no units; a whole number there is no percentage."""
+    """Return whether the units can match. Database rows have no units; a whole number there is not a percentage."""
     is_bare = not known.unit and (figure.unit != "%" or min(known.steps) < 1)
     return figure.unit == known.unit or not figure.unit or is_bare
 
@@ -33,10 +33,10 @@ def is_same(figure: Figure, known: Figure) -> bool:
 
 
 def is_narrow(figure: Figure, values: Sequence[float], share: float) -> bool:
-    """Whether of all figures with as many digits, such as 10 % to 99 %, at most this share is among `values`."""
+    """Return whether at most this share of all figures with as many digits, such as 10 % to 99 %, is among `values`."""
     size, step = abs(figure.values[0]), figure.steps[0]
     if any(abs(value - size) <= CLOSE for value in values):
-        step = min(step, 1.0)  # 840 is no rounded figure then
+        step = min(step, 1.0)  # 840 is then not a rounded figure
     low = 10.0 ** floor(log10(size)) if size else 1.0
     reachable = {round(value / step) for value in values if low <= value < 10 * low}
     return len(reachable) <= share * 9 * low / step
@@ -57,7 +57,7 @@ def of_pairs(pairs: Iterable[tuple[Figure, Figure]], unit: str) -> Iterator[floa
 
 
 def _ratios(one: Figure, other: Figure, unit: str) -> Iterator[float]:
-    """In the unit that is looked for; money comes from money: £40 of 5 % or of 8, but no count from £40."""
+    """Yield ratios in the unit of the figure. Money comes from money: £40 of 5 % or of 8, but no count from £40."""
     above, below = one.values[0], other.values[0]
     is_alike = one.unit == other.unit or "" in (one.unit, other.unit)
     if unit == "%":

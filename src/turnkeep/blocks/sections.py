@@ -1,6 +1,6 @@
-"""Cuts a page into sections at its headings, and a long section between paragraphs, within a list only if it alone is
-too long. A comment `<!-- also: ... -->` adds words that are searched and never shown: for its section, or above all
-sections for the page."""
+"""Cuts a page into sections at its headings. A long section is cut between paragraphs, within a list only if the list
+alone is too long. A comment `<!-- also: ... -->` adds words that are searched and never shown: for its section, or
+above all sections for the page."""
 
 import re
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from turnkeep.blocks.pages import File, slug
 
 LONGEST_SECTION = 4_000  # characters
-OPENING = "overview"  # the id of what stands before the first heading
-UNNAMED = "section"  # the id of one whose heading has no Latin letter
+OPENING = "overview"  # the id of the text before the first heading
+UNNAMED = "section"  # the id of a section whose heading has no Latin letter
 
 _HEADING = re.compile(r"(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
@@ -52,7 +52,7 @@ def read_sections(file: File) -> list[Section]:
 
 
 def _also(text: str) -> tuple[str, str]:
-    """The other words that comments of a section list, and the section without them."""
+    """Return the other words that comments of a section list, and the section without them."""
     return " ".join(found["words"] for found in _ALSO.finditer(text)), _ALSO.sub("", text).strip()
 
 
@@ -65,7 +65,7 @@ def _front(text: str) -> tuple[str, str]:
 
 
 def _by_headings(text: str) -> list[tuple[tuple[str, ...], str]]:
-    """Each text with the headings above it, outermost first; also the ones without text, since they give the title."""
+    """Return each text with the headings above it, outermost first; empty ones too, since they give the title."""
     found: list[tuple[tuple[str, ...], list[str]]] = [((), [])]
     above: list[tuple[int, str]] = []
     is_code = False
@@ -99,7 +99,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _lines(paragraph: str) -> Iterator[str]:
-    """The paragraph, cut at line ends or anywhere where it alone is too long."""
+    """Yield the paragraph, cut at line ends, or anywhere if a line alone is too long."""
     while len(paragraph) > LONGEST_SECTION:
         at = max(paragraph.rfind("\n", 0, LONGEST_SECTION), paragraph.rfind(" ", 0, LONGEST_SECTION)) + 1
         at = at or LONGEST_SECTION
@@ -109,7 +109,7 @@ def _lines(paragraph: str) -> Iterator[str]:
 
 
 def _fresh(section: Section, known: dict[str, Section]) -> Section:
-    """The same heading twice on a page: the second id is numbered."""
+    """Return the section with a numbered id if its heading occurs again on the page."""
     number, id_ = 2, section.id
     while id_ in known:
         id_ = f"{section.id}-{number}"

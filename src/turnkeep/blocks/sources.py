@@ -1,4 +1,4 @@
-"""What a reply may say: figures, days and sizes of everything that is known, and of which thing each is told."""
+"""Figures, days and sizes that a reply may contain, with the thing that each belongs to."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,18 +10,18 @@ from turnkeep.blocks.calendars import Written
 from turnkeep.blocks.figures import SIZE, Figure, Reader, Row, Span
 from turnkeep.blocks.reckoning import computed, of_group, total
 
-MOST_COUNTED = 12  # bare whole numbers up to it count things: "for 2 weeks", "top 5", "3x"
+MOST_COUNTED = 12  # bare whole numbers up to this count things: "for 2 weeks", "top 5", "3x"
 LINES = -1
 _NOUN = re.compile(r"[\d.,]+[\s\u00a0]?([^\W\d_]+)")
 
-Named: TypeAlias = Sequence[tuple[int, str]]  # places of names in a text, in order
+Named: TypeAlias = Sequence[tuple[int, str]]  # positions of names in a text, in order
 
 
 @dataclass(frozen=True)
 class Sources:
-    """`known`: one text for each thing that is true on its own (rows, a document, an earlier reply); tables as Markdown
-    or lines "a | b". `asked`: the user's messages. `limits`: numbers of the user that code has used, such as the top
-    price of a search. `days`: known spans, ends included. `prices`: by the name of a thing, in `currency`."""
+    """`known`: one text for each separate fact (rows, a document, an earlier reply); tables as Markdown or lines "a |
+    b". `asked`: the user's messages. `limits`: numbers of the user that code has used, such as the top price of a
+    search. `days`: known spans, ends included. `prices`: by the name of a thing, in `currency`."""
 
     known: Sequence[str] = ()
     asked: Sequence[str] = ()
@@ -29,13 +29,13 @@ class Sources:
     days: Sequence[Span] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
     currency: str = "USD"
-    language: str = ""  # of the reply, "de"; its formats are read next to English ones, all if empty
-    has_counts: bool = True  # small bare numbers may count things; not in replies from rows or without results
+    language: str = ""  # of the reply, "de"; its formats are read as well as English ones, all if empty
+    has_counts: bool = True  # small bare numbers may count things; false for replies from rows or without results
 
 
 @dataclass(frozen=True)
 class Told:
-    """A figure that is known; of a table it is told of the row with this label."""
+    """A known figure; in a table it belongs to the row with this label."""
 
     figure: Figure
     table: int | None = None
@@ -44,7 +44,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Unit:
-    """A sentence as it was read. `things` have prices, `labels` have rows."""
+    """A parsed sentence. `things` have prices, `labels` have rows."""
 
     text: str
     figures: Sequence[Figure]
@@ -59,7 +59,7 @@ class Unit:
         return self.text.count("|", 0, figure.at)
 
     def noun(self, figure: Figure) -> str:
-        """The word behind a number: "kg" of "8.2 kg"."""
+        """Return the word after a number: "kg" of "8.2 kg"."""
         found = _NOUN.match(self.text, figure.at)
         return found[1].casefold() if found else ""
 
@@ -72,7 +72,7 @@ class Unit:
 
 
 class Known:
-    """Sources as they were read. `rows` are those of each thing, by its name in lower case, with their table."""
+    """Parsed sources. `rows` are those of each thing, by its name in lower case, with their table."""
 
     def __init__(self, sources: Sources):
         self._sources = sources
@@ -92,7 +92,7 @@ class Known:
         self._anything: dict[str, list[float]] = {}
 
     def has_day(self, written: Written) -> bool:
-        """Whether it is a known one, or stands without a year in a text: "by 30 June"."""
+        """Return whether it is a known day, or occurs without a year in a text: "by 30 June"."""
         spans = (reading.fits(*span) for reading in written.readings for span in self.days)
         return any(spans) or not self._yearless.isdisjoint(written.readings)
 
@@ -100,14 +100,14 @@ class Known:
         return [row.figures for row in (*self.lines, *(row for table in self.tables for row in table.rows))]
 
     def anything(self, unit: str) -> list[float]:
-        """What any two figures of a line, row or column make."""
+        """Return the results of any two figures of a line, row or column."""
         if unit not in self._anything:
             groups = [*self.all_lines(), *([figure for _, figure in column] for column in self.columns)]
             self._anything[unit] = [value for group in groups for value in of_group(group, unit)]
         return self._anything[unit]
 
     def _labelled(self) -> Iterator[tuple[int, Row]]:
-        """What is told of one thing, with its table; lines that are about one thing are a table as well."""
+        """Yield rows about one thing, with their table; lines about one thing form a table as well."""
         yield from ((LINES, row) for row in self.lines if row.label)
         for at, table in enumerate(self.tables):
             yield from ((at, row) for row in (*table.rows, *table.turned(self._sources.prices)) if row.label)
@@ -116,14 +116,14 @@ class Known:
         rows: dict[str, list[tuple[int, Row]]] = {}
         for at, row in labelled:
             rows.setdefault(row.label.casefold(), []).append((at, row))
-        for name in map(str.casefold, self._sources.prices):  # "Pixel 8a" is the one "Google Pixel 8a"
+        for name in map(str.casefold, self._sources.prices):  # "Pixel 8a" matches "Google Pixel 8a"
             longer = [label for label in rows if label.endswith(f" {name}")]
             if name not in rows and len(longer) == 1:
                 rows[name] = rows[longer[0]]
         return rows
 
     def _figures(self, labelled: Iterable[tuple[int, Row]]) -> Iterator[Told]:
-        """With what tables and periods say without writing it: how many, the sum and mean of a column, days."""
+        """Yield figures, with those implied by tables and periods: counts, the sum and mean of a column, days."""
         yield from (Told(figure, at, row.label) for at, row in labelled for figure in row.figures)
         yield from (Told(figure) for row in self.lines if not row.label for figure in row.figures)
         for table in self.tables:
@@ -145,7 +145,7 @@ def tight(size: str) -> str:
 
 
 def _days_of(reader: Reader, texts: Iterable[str]) -> Iterator[Span]:
-    """Also the day before the first of a month: a period up to that day ends with it."""
+    """Yield the known days. A first of a month adds the day before: a period up to it ends with that day."""
     for reading in (reading for text in texts for found in reader.dates(text) for reading in found.readings):
         for first, last in reading.spans():
             yield (first - timedelta(days=1), last) if reading.day == 1 else (first, last)

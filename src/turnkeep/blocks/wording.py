@@ -1,5 +1,5 @@
 """Checks each sentence of a reply before it is streamed. A shown sentence is never taken back. The model rewrites
-rejected sentences once; one rejected again is dropped with a warning. No part of a reply loads or runs by itself."""
+rejected sentences once; one rejected again is dropped with a warning. Nothing in a reply loads or runs by itself."""
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from turnkeep.records import Reply, RunContext
 from turnkeep.texts import disarmed, is_web_address, printable
 
 Tell: TypeAlias = Callable[[Any], None]  # LangGraph's stream writer
-Place: TypeAlias = tuple[Tell, UUID]  # where a reply is streamed to, and its id
+Place: TypeAlias = tuple[Tell, UUID]  # destination stream of a reply, and its message id
 
 SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"
 REPAIR_TOKENS = 600
@@ -29,8 +29,8 @@ REPAIR = """Some sentences of your reply cannot be shown:
 Write these sentences again, in the same order and language, without what is wrong or with what was found. Leave one \
 empty to drop it."""
 
-# Behind a full stop stands a sentence only where a capital, a digit or a mark that opens one begins: "e.g. this" is
-# one, "am 3. Mai" as well. None ends within "art. 18", "L. 300/1970", "D.Lgs. 81/2008", "n. 104".
+# After a full stop, a sentence begins only with a capital, a digit or an opening mark: "e.g. this" is one sentence, "am
+# 3. Mai" as well. None ends within "art. 18", "L. 300/1970", "D.Lgs. 81/2008", "n. 104".
 _ABBREVIATED = "".join(
     rf"(?!(?<=\b{word}\.)\s+\d)" for word in ("[A-Z]", "[Aa]rt", "[Aa]rtt", "n", "[Nn]o", "Lgs", "pag")
 )
@@ -43,20 +43,20 @@ _NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,2})(?P<mark>[.)][ \t]
 
 
 class Judge(Protocol):
-    """What a reply is held against."""
+    """Checks the units of a reply."""
 
     def problems(self, unit: str) -> Sequence[str]:
         """Return the faults of a sentence, row or list item, worded for the model, given the text accepted before."""
 
     def accept(self, unit: str) -> str:
-        """It will be shown; gives it as it is to be shown."""
+        """Accept the sentence and return its display form."""
 
 
 class Linked:
-    """A Judge that also refuses links that are not in the material of the turn, whatever else is judged."""
+    """A Judge that also rejects links that are not in the material of the turn, in addition to another judge."""
 
     def __init__(self, judge: Judge | None, messages: Iterable[BaseMessage], material: Iterable[str] = ()):
-        """`messages` are those of the thread; `material` is what else the model is given."""
+        """`messages` are those of the thread; `material` is everything else that the model is given."""
         self._judge, self._links = judge, Links([*(str(each.text) for each in messages), *material])
 
     def problems(self, unit: str) -> Sequence[str]:
@@ -66,7 +66,7 @@ class Linked:
         return self._judge.accept(unit) if self._judge else unit
 
     def linked(self, text: str) -> str:
-        """Return the sentences of a text that show no other link."""
+        """Return the sentences of a text that show no foreign links."""
         return "".join(unit for unit in units(text) if not self._links.problems(unit))
 
 
@@ -86,14 +86,14 @@ async def word(
     fallback: str,
     end: str = "",
 ) -> TextAnswer:
-    """Write the reply to `prompt`, streaming it piece by piece. `end` is shown below the model's text, `fallback` in
-    place of it where no sentence could be shown; both without foreign links. Raises ModelFault."""
+    """Write the reply to `prompt` and stream it piece by piece. `end` is shown below the model's text, `fallback`
+    replaces it if no sentence can be shown; both without foreign links. Raises ModelFault."""
     reply = _Reply(judge, to[0], str(to[1]))
     draft = _Draft(model, call, prompt)
     held: list[str] = []
     async for unit in draft.units():
         if held or judge.problems(unit):
-            held.append(unit)  # what follows waits as well, so that the order stays
+            held.append(unit)  # later units wait as well, to keep the order
         else:
             reply.add(unit)
     warnings = draft.warnings
@@ -107,7 +107,7 @@ async def word(
 
 
 def say(text: str, *, to: Place, judge: Linked | None = None, fallback: str = "\u2026") -> TextAnswer:
-    """Stream a reply that is already written. A text that a model wrote needs a `judge` of its links."""
+    """Stream a reply that is already written. Text from a model needs a `judge` of its links."""
     shown = judge.linked(text) if judge else text
     warnings = (SENTENCE_REMOVED,) if shown != text else ()
     text = disarmed(shown if shown.strip() else fallback)
@@ -121,7 +121,7 @@ def place(agent: str, messages: Sequence[BaseMessage], run: Runtime[RunContext])
 
 
 def token(message_id: str, content: str) -> dict[str, str]:
-    """A piece of the message with this id, for a stream writer."""
+    """Return a piece of the message with this id, for a stream writer."""
     return {"event": "token", "id": message_id, "content": content}
 
 
@@ -135,7 +135,7 @@ def is_token(data: Any) -> bool:
 
 
 def presented(reply: Reply) -> Reply:
-    """As it leaves, also that of a graph which words its replies itself."""
+    """Return the reply as it is sent, also for a graph that words its replies itself."""
     sources = tuple(
         replace(each, title=disarmed(each.title), url=each.url if each.url and is_web_address(each.url) else None)
         for each in reply.sources
@@ -144,18 +144,18 @@ def presented(reply: Reply) -> Reply:
 
 
 def units(text: str) -> list[str]:
-    """Sentences, rows of tables and items of lists, each with the blanks behind it: joined they are the text."""
+    """Return sentences, table rows and list items, each with the blanks after it: joined, they are the text."""
     return [unit for line in re.split(r"(?<=\n)", text) for unit in _of_line(line)]
 
 
 def _of_line(line: str) -> Iterator[str]:
-    """A row and an item are one unit: what is wrong in it costs the whole of it."""
+    """Yield units of a line. A row or an item is one unit: a fault in it rejects all of it."""
     ends = [] if _ROW.match(line) else [found.end() for found in _END.finditer(line)]
     yield from (line[start:end] for start, end in pairwise([0, *ends, len(line)]) if end > start)
 
 
 class _Draft:
-    """What the model writes, unit by unit."""
+    """The model's text, unit by unit."""
 
     def __init__(self, model: BaseChatModel, call: TextCall, prompt: Sequence[BaseMessage]):
         self._pieces = stream_text(model, call, prompt)
@@ -163,8 +163,8 @@ class _Draft:
         self.warnings: tuple[str, ...] = ()
 
     async def units(self) -> AsyncIterator[str]:
-        """Each as soon as what follows shows that it is whole; raises ModelError for an empty answer."""
-        start = given = 0  # of the line that is being written, and how many of its units are given
+        """Yield each unit once the following text shows that it is complete; raises ModelError for an empty answer."""
+        start = given = 0  # position in the line being written, and how many of its units were yielded
         async for piece in self._pieces:
             self.warnings = tuple(dict.fromkeys((*self.warnings, *warnings_of(piece))))
             self.text += piece.text
@@ -183,7 +183,7 @@ class _Draft:
 
 
 class _Reply:
-    """What is shown, and only grows. Blanks wait for the words behind them, so that a lost sentence leaves no gap."""
+    """The shown text, which only grows. Blanks wait for the next words, so that a dropped sentence leaves no gap."""
 
     def __init__(self, judge: Linked, tell: Tell, message_id: str):
         self._judge, self._tell, self._id = judge, tell, message_id
@@ -206,7 +206,7 @@ class _Reply:
         self.show(self._renumbered(self._judge.accept(unit)))
 
     def settle(self, held: Sequence[str], written: dict[str, str]) -> tuple[str, ...]:
-        """Shows what is right of the units that had to wait, in their order; gives the warnings."""
+        """Show the correct units among those that waited, in order; return the warnings."""
         warnings: dict[str, None] = {}
         for unit in held:
             said = written.get(unit, unit)
@@ -221,10 +221,10 @@ class _Reply:
     def _drop(self, unit: str) -> None:
         self._missing += bool(_NUMBERED.match(unit))
         if unit.endswith("\n") and not self._blanks.endswith("\n"):
-            self._blanks = "\n"  # the line went on before it
+            self._blanks = "\n"  # the line continued before it
 
     def _renumbered(self, unit: str) -> str:
-        """A list that lost an item counts on without a gap."""
+        """Renumber a list that lost an item, without a gap."""
         found = _NUMBERED.match(unit)
         if not found:
             self._missing = 0 if unit.strip() and not unit[0].isspace() else self._missing
@@ -236,7 +236,7 @@ class _Reply:
 async def _repaired(
     model: BaseChatModel, name: str, prompt: Sequence[BaseMessage], held: Sequence[str], judge: Linked
 ) -> dict[str, str]:
-    """The units that are wrong on their own, as the model writes them anew, with the blanks that they had."""
+    """Return the model's corrections of units that are wrong on their own, with their original blanks."""
     wrong = {unit: problems for unit in dict.fromkeys(held) if (problems := judge.problems(unit))}
     if not wrong:
         return {}
@@ -244,7 +244,7 @@ async def _repaired(
     call = TypedCall(f"{name}.repair", Rewritten, max_tokens=REPAIR_TOKENS)
     try:
         said = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
-    except ModelFault:  # what was shown stands; what is wrong is lost, with its warning
+    except ModelFault:  # shown text stays; wrong units are dropped, each with its warning
         return {}
     if said is None or len(said.sentences) != len(wrong):
         return {}

@@ -1,21 +1,21 @@
-"""Words of a text, for rules that compare texts without a model: case, accents and endings are folded away."""
+"""Words of a text, for rules that compare texts without a model: case, accents and endings are normalised."""
 
 import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile("[\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]+")
-_VOICED = "\u3099\u309a"  # marks of kana, which are no accents
+_VOICED = "\u3099\u309a"  # kana marks, which are not accents
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` in order, in lower case, without accents, unspaced scripts in pairs of letters."""
+    """Return the words of `text` in order, in lower case, without accents, unspaced scripts as pairs of letters."""
     return _WORD.findall(paired(text).lower())
 
 
 def paired(text: str, *, with_letters: bool = False) -> str:
-    """Return `text` without accents; Chinese, Japanese and Korean, which have no blanks, become overlapping pairs of
-    letters, and with `with_letters` single letters as well, so that one alone is found."""
+    """Return `text` without accents. Chinese, Japanese and Korean, which have no blanks, become overlapping pairs of
+    letters; `with_letters` adds single letters, so that one alone is found."""
     if text.isascii():
         return text
     bare = (c for c in unicodedata.normalize("NFKD", text) if c in _VOICED or not unicodedata.combining(c))
@@ -28,7 +28,7 @@ def paired(text: str, *, with_letters: bool = False) -> str:
 
 
 def singular(word: str) -> str:
-    """`word` without an English plural ending."""
+    """Return `word` without an English plural ending."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("us", "ss", "is")):
         return word
     return word[:-3] + "y" if word.endswith("ies") and word[-4] not in "ae" else word[:-1]

@@ -1,5 +1,5 @@
-"""Text out of files that users send: PDF, DOCX, HTML, Markdown, CSV and plain text. No parser runs in the caller's
-process: see `parse`. Importing this loads none."""
+"""Extracts text from uploaded files: PDF, DOCX, HTML, Markdown, CSV and plain text. Parsers run in another process: see
+`parse`. Importing this package loads no parser."""
 
 from turnkeep.blocks.parsing.kinds import file_name
 from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable, advice_of

@@ -1,4 +1,4 @@
-"""The process in which one file is parsed: a line of JSON and the file come in, a line of JSON goes out."""
+"""The process that parses one file: it reads a line of JSON and the file, and writes a line of JSON."""
 
 import json
 import resource
@@ -32,22 +32,22 @@ def main() -> None:
 
 
 def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What a parser raises is told by its class and place, not by its text, which may quote the file."""
+    """Report a parser's exception by class and location, without its text, which may quote the file."""
     last = traceback.extract_tb(trace)[-1]
     place = f"{kind.__name__} at {PurePath(last.filename).name}:{last.lineno}"
     sys.stdout.write(json.dumps({"code": "parser_failed", "place": place}) + "\n")
 
 
 def bound(limits: Limits) -> None:
-    """From here on the kernel ends this process where it takes too much; it can write no file and leave no dump."""
+    """Set kernel limits: exceeding one ends this process; it cannot write files or dump core."""
     for kind, most in (
         (resource.RLIMIT_CPU, limits.cpu_seconds),
         (resource.RLIMIT_AS, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
-        with suppress(ValueError, OSError):  # macOS knows no bound of memory; the caller's clock is left
-            resource.setrlimit(kind, (most, most + 1))  # at the second the kernel kills without saying why
+        with suppress(ValueError, OSError):  # macOS has no memory limit; the caller's timeout remains
+            resource.setrlimit(kind, (most, most + 1))  # at the hard limit the kernel kills without a reason
 
 
 def told(body: bytes, name: str, limits: Limits) -> JSON:
@@ -62,7 +62,7 @@ def told(body: bytes, name: str, limits: Limits) -> JSON:
 
 
 def read(body: bytes, name: str, limits: Limits) -> Parsed:
-    """In this very process; raises Unparsable."""
+    """Parse the file in this process; raises Unparsable."""
     into = Gathering(limits)
     binary = binary_kind(body)
     if binary:

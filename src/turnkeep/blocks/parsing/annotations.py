@@ -1,11 +1,11 @@
-"""Text upon a page of a PDF: fields of forms, check marks, notes. PDFium's text of a page contains none of it."""
+"""Annotations of a PDF page: form fields, check marks, notes. PDFium's page text contains none of them."""
 
 import ctypes
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_MOST = 2000  # a page
+_MOST = 2000  # per page
 _LINK, _STAMP, _POPUP, _WIDGET = 2, 13, 16, 20  # kinds of annotations
 _BUTTON, _CHECK_BOX, _RADIO, _COMBO, _LIST, _TEXT = 1, 2, 3, 4, 5, 6  # kinds of fields
 _NOT_SEEN = 0x2 | 0x20  # hidden, not in the view
@@ -16,7 +16,7 @@ _WIDE, _SLACK = 2000, 2  # points around the middle of an annotation
 
 
 def text_with_notes(page: Any, number: int) -> str:
-    """Return the text of a page with its visible fields and notes; `number` is that of the page, from 0."""
+    """Return the text of a page with its visible fields and notes; `number` is the page's index, from 0."""
     from pypdfium2 import raw  # noqa: PLC0415 - only the process that parses has it
 
     text = page.get_textpage()
@@ -34,7 +34,7 @@ def text_with_notes(page: Any, number: int) -> str:
 
 
 def _notes(raw: Any, page: Any) -> Iterator[tuple[Any, str | None]]:
-    """Yield the place and text of each annotation that is seen."""
+    """Yield the place and text of each visible annotation."""
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST)):
         if note := raw.FPDFPage_GetAnnot(page, number):
             place = raw.FS_RECTF()
@@ -45,7 +45,7 @@ def _notes(raw: Any, page: Any) -> Iterator[tuple[Any, str | None]]:
 
 
 def _drawn(raw: Any, page: Any, number: int) -> Any:
-    """Return the text of a page on which nothing but its annotations is left."""
+    """Return the text of a page from which everything but its annotations is removed."""
     copy = page.pdf[number]
     for each in reversed(list(copy.get_objects(max_depth=1))):
         copy.remove_obj(each)
@@ -55,7 +55,7 @@ def _drawn(raw: Any, page: Any, number: int) -> Any:
 
 
 def _placed(raw: Any, shown: str, place: Any, text: Any, whole: str) -> tuple[int, bool, float, str]:
-    """Return where to insert a note, as a key of its order: at the nearest word of its line, else as a line."""
+    """Return where to insert a note, as a sort key: at the nearest word of its line, else as a line of its own."""
     x, y = place.left, (place.bottom + place.top) / 2
     beside = text.get_index(x, y, _WIDE, _SLACK)
     nearest = text.get_index(x, y, _WIDE, _WIDE) if beside is None else beside
@@ -88,7 +88,7 @@ def _shown(raw: Any, note: Any, forms: Any) -> str | None:
 
 
 def _read(call: Callable[..., int], *given: Any) -> str:
-    """Read a text of PDFium, which is asked for its size first."""
+    """Read a text from PDFium, which first returns its size."""
     size = min(call(*given, None, 0), _LONGEST)
     room = (ctypes.c_ushort * (size // 2 + 1))()
     call(*given, room, size)

@@ -1,5 +1,5 @@
-"""Collects the text of a file up to a limit, and counts by structure alone what may be meant for a model and not for a
-reader. Only the owner sees these counts: the guard is that a document's text is data, whatever it says."""
+"""Collects the text of a file up to a limit, and counts, by structure alone, parts that may address a model and not a
+reader. Only the owner sees the counts. The real protection is that document text is always data."""
 
 import re
 from collections import Counter
@@ -12,9 +12,9 @@ from turnkeep.texts import printable
 HEADING_CHARACTERS = 200
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _SUSPICIONS = {
-    # single ones stand in honest text, as places to break it
+    # single ones occur in ordinary text, as places to break it
     "invisible_characters": re.compile(f"{_INVISIBLE.pattern}{{4,}}"),
-    "tag_characters": re.compile("[\U000e0020-\U000e007e]{4,}"),  # letters that no font shows
+    "tag_characters": re.compile("[\U000e0020-\U000e007e]{4,}"),  # letters that no font displays
     "role_markers": re.compile(
         r"<\|[a-z_]{2,20}\|>"  # "<|im_start|>"
         r"|\[/?INST\]|<</?SYS>>"
@@ -25,11 +25,11 @@ _SUSPICIONS = {
 
 
 class Full(Exception):
-    """No more characters are taken."""
+    """The limit of characters is reached."""
 
 
 class Gathering:
-    """Pieces of one file, in their order."""
+    """Pieces of one file, in order."""
 
     def __init__(self, limits: Limits):
         self._left = limits.characters
@@ -41,7 +41,7 @@ class Gathering:
         self.warnings: list[str] = []
 
     def line(self, text: str) -> None:
-        """Adds to the current piece; raises Full."""
+        """Add a line to the current piece; raises Full."""
         if self._left <= 0:
             raise Full
         for name, pattern in _SUSPICIONS.items():
@@ -53,14 +53,14 @@ class Gathering:
             raise Full
 
     def begin(self, *, page: int | None = None, heading: str | None = None) -> None:
-        """What follows stands on this page, or under this heading."""
+        """Start a piece on this page, or under this heading."""
         self.end()
         self._page = page
         if heading is not None:
             self._heading = " ".join(_visible(heading).split())[:HEADING_CHARACTERS] or None
 
     def begins_on_page_one(self) -> None:
-        """Said when the first page is seen to have ended: what has none so far stands on it."""
+        """Put all pieces so far on page one; called when the end of the first page is found."""
         self.end()
         self._pieces = [replace(piece, page=1) for piece in self._pieces]
 
@@ -71,7 +71,7 @@ class Gathering:
         self._lines = []
 
     def parsed(self, kind: str, pages: int | None) -> Parsed:
-        """Raises Unparsable where there is no text at all."""
+        """Return the result; raises Unparsable if there is no text at all."""
         self.end()
         if not self._pieces:
             raise Unparsable("no_text")
@@ -82,5 +82,5 @@ class Gathering:
 
 
 def _visible(text: str) -> str:
-    """Without characters that nobody sees; joiners, which some scripts need, stay."""
+    """Return the text without invisible characters; joiners, which some scripts need, stay."""
     return _INVISIBLE.sub("", printable(text))

@@ -1,4 +1,4 @@
-"""What a file is, by its content; only among kinds of text, its name decides. And what it is called."""
+"""Detects the kind of a file by its content; the name decides only among kinds of text. Also cleans file names."""
 
 import re
 from contextlib import suppress
@@ -10,7 +10,7 @@ from turnkeep.texts import printable
 Kind: TypeAlias = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
 
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", (b"PK\x03\x04", b"PK\x05\x06")
-_PDF_WITHIN = 1024  # readers look so far for "%PDF-"
+_PDF_WITHIN = 1024  # readers search this far for "%PDF-"
 _HTML = re.compile(r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S)
 _TAG = re.compile(r"<(?:p|div|h[1-6]|table|body|ul|br)[\s>/]", re.I)
 _FOREIGN_TEXT = ("{\\rtf", "%!PS")
@@ -20,7 +20,7 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 _DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
 _DECLARED_WITHIN = 4096
 _USUAL = "cp1252"
-_OTHER_SCRIPT = re.compile("\ufffd|[^\x00-\x7f]{3}")  # as western Europe does not write in _USUAL
+_OTHER_SCRIPT = re.compile("\ufffd|[^\x00-\x7f]{3}")  # unlike western European text in _USUAL
 _OTHERS = ["mac_roman", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949", "koi8_r"]
 
 NAME_CHARACTERS = 120
@@ -28,10 +28,10 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def binary_kind(body: bytes) -> Kind | None:
-    """Which container it is, None for what may be text; raises Unparsable."""
+    """Return the container format, None for possible text; raises Unparsable."""
     if not body.strip():
         raise Unparsable("empty_file")
-    if body.startswith(_OLE):  # an older Office file; one with a password is put into such a container, too
+    if body.startswith(_OLE):  # an older Office file; one with a password uses the same container
         raise Unparsable("encrypted_file" if "EncryptedPackage".encode("utf-16-le") in body else "unsupported_type")
     if body.startswith(_ZIP):
         return "docx"
@@ -50,8 +50,8 @@ def text_kind(text: str, name: str) -> Kind:
 
 
 def decoded(body: bytes) -> str:
-    """Text in the encoding that its first bytes name, in UTF-8 with some bytes broken, in the one that a page declares,
-    in Windows' own for western Europe, or in the one that its letters suggest. Raises Unparsable unless it is text."""
+    """Return text decoded by the first that applies: byte order mark, UTF-8 with some broken bytes, the page's
+    declaration, Windows-1252, an encoding guessed from its letters. Raises Unparsable unless it is text."""
     text = _decoded(body)
     if len(_CONTROL.findall(text)) > _CONTROL_STRAYS + _CONTROL_SHARE * len(text):
         raise Unparsable("unsupported_type")
@@ -77,7 +77,7 @@ def _decoded(body: bytes) -> str:
 
 
 def file_name(name: str) -> str:
-    """Without folders, control characters and what cannot be seen, of at most NAME_CHARACTERS; an ending stays."""
+    """Return a name without folders, control and invisible characters, within NAME_CHARACTERS; its extension stays."""
     last = re.split(r"[/\\]", printable(name.replace("\0", "")).strip().rstrip("/\\"))[-1]
     clean = " ".join(_INVISIBLE.sub("", last).split()).lstrip(".") or "document"
     if len(clean) <= NAME_CHARACTERS:

@@ -1,5 +1,5 @@
-"""Blocks and cells of a page as lines. A row of a table is a line, "cell | cell", in which every cell keeps its place.
-A cell with a table or headings and much text arranges the page: its blocks are lines of their own."""
+"""Blocks and cells of a page as lines. A table row is a line, "cell | cell", in which every cell keeps its place. A
+cell with a table, or with headings and much text, is page layout: its blocks become separate lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from turnkeep.blocks.parsing.gathering import Gathering
 
 BETWEEN = " | "
-PAGE_CHARACTERS = 300  # of a cell that arranges a page
-MOST_COLUMNS = 1000  # which spans may reach, as in a browser
+PAGE_CHARACTERS = 300  # in a cell that counts as page layout
+MOST_COLUMNS = 1000  # that spans may reach, as in a browser
 RAISED = "\ue000"  # marks a superscript until its line is whole
 _POWER = re.compile(rf"(?<=[\w)%]){RAISED}(?=[\d+\u2212-])")  # "10^6", but "1st"
 
@@ -24,7 +24,7 @@ class _Line(NamedTuple):
 
 @dataclass
 class _Table:
-    """`below` counts for each column the further rows that a cell above covers; `is_open` is about the last cell."""
+    """`below`: for each column, how many more rows a cell above covers. `is_open` is about the last cell."""
 
     row: list[list[_Line]] = field(default_factory=list)
     below: dict[int, int] = field(default_factory=dict)
@@ -37,12 +37,12 @@ class _Table:
 
 
 def row_of(cells: list[str]) -> str:
-    """Return the line of a row, in which a cell's own bars are escaped; empty if no cell has text."""
+    """Return the line of a row, with bars inside a cell escaped; empty if no cell has text."""
     return BETWEEN.join(" ".join(_BAR.sub(r"\\|", cell).split()) for cell in cells) if any(cells) else ""
 
 
 class Layout:
-    """Takes a page in reading order. Its methods raise Full."""
+    """Receives a page in reading order. Its methods raise Full."""
 
     def __init__(self, into: Gathering):
         self._into = into
@@ -50,7 +50,7 @@ class Layout:
         self.page: int | None = None
 
     def line(self, text: str, *, is_heading: bool = False) -> None:
-        """Add a block of text; a superscript that would change a figure is set off by "^"."""
+        """Add a block of text; a superscript that would change a figure is preceded by "^"."""
         text = _POWER.sub("^", text).replace(RAISED, "")
         if text.strip():
             self._put(_Line(text, is_heading))
@@ -62,7 +62,7 @@ class Layout:
         self._tables.pop()
 
     def close_group(self) -> None:
-        """End a group of rows, such as the body of a table: no cell covers rows of another."""
+        """End a group of rows, such as the body of a table: cells do not span into another group."""
         self._table.below.clear()
 
     def open_cell(self) -> None:
@@ -104,7 +104,7 @@ class Layout:
 
 
 def _joined(cell: list[_Line]) -> str:
-    """Return the paragraphs of a cell in one line; rows of a table in it end with a semicolon and keep their cells."""
+    """Return the paragraphs of a cell in one line; rows of a nested table end with a semicolon and keep their cells."""
     return ("; " if any(line.is_row for line in cell) else " ").join(line.text for line in cell)
 
 

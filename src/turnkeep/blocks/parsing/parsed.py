@@ -1,4 +1,4 @@
-"""Limits and results of parsing: text, or a code for why there is none, with advice for the owner of the document."""
+"""Limits and results of parsing: text, or an error code with advice for the owner of the document."""
 
 from dataclasses import dataclass
 
@@ -26,24 +26,24 @@ CODES = frozenset(_ADVICE)
 
 @dataclass(frozen=True)
 class Limits:
-    """What one file may cost. What is over `pages` or `characters` is left out and said; over any other, it fails."""
+    """Limits for one file. Content over `pages` or `characters` is cut with a warning; any other limit is an error."""
 
     body_bytes: int = 10_000_000
     seconds: float = 9
-    """From the start of the process to its answer."""
+    """Seconds from the start of the process to its answer."""
     cpu_seconds: int = 8
     memory_bytes: int = 512 * 1024 * 1024
-    """Of address space; macOS does not enforce it."""
+    """Bytes of address space; not enforced on macOS."""
     expanded_bytes: int = 50_000_000
-    """Of what an archive unpacks to, where a part of it is read."""
+    """Unpacked bytes of the parts of an archive that are read."""
     pages: int = 200
     characters: int = 400_000
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The text of a file, a piece for each page or heading. `pages` counts those of the whole file, if it has pages.
-    `warnings` name what was left out; `findings` what may be meant for a model and not for a reader."""
+    """The text of a file, one piece per page or heading. `pages` counts those of the whole file, if it has pages.
+    `warnings` name omitted content; `findings` name parts that may be meant for a model and not for a reader."""
 
     kind: str
     pieces: tuple[Piece, ...]
@@ -53,7 +53,7 @@ class Parsed:
 
 
 class Unparsable(Exception):
-    """There is no text to be had from a file; `code` says why, and `place` where a parser failed. Neither quotes it."""
+    """A file has no readable text; `code` is the reason, and `place` where a parser failed. Neither quotes the file."""
 
     def __init__(self, code: str, place: str = ""):
         self.code = code
@@ -62,5 +62,5 @@ class Unparsable(Exception):
 
 
 def advice_of(code: str) -> str:
-    """What the owner of a document can do about it."""
+    """Return the advice for the owner of a document."""
     return _ADVICE.get(code, _ADVICE["processing_failed"])

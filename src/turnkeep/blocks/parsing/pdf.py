@@ -1,4 +1,4 @@
-"""PDF, read by PDFium, the engine of Chrome: a page is a piece, under the bookmark it lies below."""
+"""Reads PDF with PDFium, the engine of Chrome: each page is a piece, under the bookmark it belongs to."""
 
 import itertools
 from typing import Any
@@ -9,15 +9,15 @@ from turnkeep.blocks.parsing.parsed import Limits, Unparsable
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _SECURITY = 5
-_DYNAMIC_FORM = 2  # FORMTYPE_XFA_FULL: its pages only ask for another reader
+_DYNAMIC_FORM = 2  # FORMTYPE_XFA_FULL: its pages only ask for another viewer
 _BOOKMARKS = 1000
 _OBJECTS_A_PAGE = 2000
 _INVISIBLE = 3  # a render mode
-_HYPHENS = str.maketrans("", "", "\x02\ufffe")  # PDFium's mark for a word that goes on in the next line
+_HYPHENS = str.maketrans("", "", "\x02\ufffe")  # PDFium's mark for a word that continues on the next line
 
 
 def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
-    """Gives the number of all pages; reads `limits.pages` of them."""
+    """Return the number of all pages; reads at most `limits.pages` of them."""
     from pypdfium2 import PdfDocument, PdfiumError  # noqa: PLC0415 - only the process that parses has it
 
     try:
@@ -58,7 +58,7 @@ def _read_page(page: Any, number: int, into: Gathering) -> None:
 
 
 def _headings(document: Any) -> dict[int, str]:
-    """The first bookmark of each page."""
+    """Return the first bookmark of each page."""
     found: dict[int, str] = {}
     for mark in itertools.islice(document.get_toc(max_depth=4), _BOOKMARKS):
         goal = mark.get_dest()
@@ -69,7 +69,7 @@ def _headings(document: Any) -> dict[int, str]:
 
 
 def _hidden(page: Any) -> dict[str, int]:
-    """Text that is not drawn. A page of it alone is a scan under which text recognition has put what it read."""
+    """Count text that is not drawn. A page with only such text is a scan with recognised text (OCR) underneath."""
     from pypdfium2 import raw  # noqa: PLC0415
 
     texts = itertools.islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT], max_depth=2), _OBJECTS_A_PAGE)

@@ -23,7 +23,7 @@ def read_text(text: str, into: Gathering) -> None:
 
 
 def read_markdown(text: str, into: Gathering) -> None:
-    """A piece for each heading; comments, which no page shows, are left out, but not of code."""
+    """Read a piece for each heading; comments, which no page shows, are removed except in code."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - only the process that parses has it
 
     into.findings["hidden_text"] += sum(not found["code"] for found in _COMMENT.finditer(text))
@@ -40,7 +40,7 @@ def read_markdown(text: str, into: Gathering) -> None:
 
 
 def read_csv(text: str, into: Gathering) -> None:
-    """Rows as "cell | cell", in pieces of ROWS_A_PIECE that all begin with the first row, which names the columns."""
+    """Read rows as "cell | cell", in pieces of ROWS_A_PIECE; each begins with the first row, the column names."""
     csv.field_size_limit(LONGEST_CELL)
     columns = ""
     try:

@@ -1,5 +1,5 @@
-"""Parsing in a process of its own, which may die, hang or grow without harm to the caller: it has bounds of time and
-memory, no credentials in its environment and no file that it could write."""
+"""Parsing in a separate process, which may crash, hang or grow without affecting the caller. It has time and memory
+limits, no credentials in its environment and no file that it could write."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _MODULE = "turnkeep.blocks.parsing"
 
 
 def parse(body: bytes, name: str, limits: Limits | None = None) -> Parsed:
-    """The text of a file; its name tells kinds of text apart that look alike. Raises Unparsable."""
+    """Return the text of a file; its name distinguishes kinds of text that look alike. Raises Unparsable."""
     limits = limits or Limits()
     if len(body) > limits.body_bytes:
         raise Unparsable("too_large")
@@ -28,15 +28,15 @@ def parse(body: bytes, name: str, limits: Limits | None = None) -> Parsed:
 
 
 def keep_children_out() -> None:
-    """From here on no child of this process reads its environment and memory out of /proc, although it is the same
-    user: for a function that holds credentials. Only Linux has it."""
+    """Stop child processes from reading this process's environment and memory in /proc, although they run as the same
+    user: for a function with credentials. Linux only."""
     import ctypes  # noqa: PLC0415 - one function needs it
 
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _answer(asked: bytes, limits: Limits) -> bytes:
-    """What the process wrote; raises Unparsable where it did not come to its end."""
+    """Return the output of the process; raises Unparsable if it did not finish."""
     is_late = threading.Event()
     with _child() as child:
 
@@ -52,7 +52,7 @@ def _answer(asked: bytes, limits: Limits) -> bytes:
             assert child.stdout  # noqa: S101 - a pipe, as asked for
             answer = child.stdout.read(_ANSWER_BYTES + 1)
         finally:
-            child.kill()  # there is nothing more to come; a process that has ended is not killed
+            child.kill()  # there is no more output; killing an ended process does nothing
             status = child.wait()
             timer.cancel()
             sender.join()
@@ -64,7 +64,7 @@ def _answer(asked: bytes, limits: Limits) -> bytes:
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """Start it with the paths of modules alone: no table's name, no credential, no place for output of C libraries."""
+    """Start the process with module paths only: no table name, no credential, no place for output of C libraries."""
     paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.Popen(  # noqa: S603 - this very interpreter
         [sys.executable, "-P", "-m", _MODULE],
@@ -72,20 +72,20 @@ def _child() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=os.sep,
-        start_new_session=True,  # a Ctrl-C at a laptop's server is none for the file
+        start_new_session=True,  # Ctrl-C on a local server does not reach the parser
         env={"PYTHONPATH": paths, "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")},
     )
 
 
 def _send(child: subprocess.Popen[bytes], asked: bytes) -> None:
-    """In a thread, because a process that hangs takes nothing."""
+    """Send the file from a thread, because a hanging process reads nothing."""
     assert child.stdin  # noqa: S101
     with suppress(OSError), child.stdin:
         child.stdin.write(asked)
 
 
 def _read(answer: bytes) -> Parsed:
-    """What it says is checked like what a stranger says, because a file may have taken it over."""
+    """Validate the answer as untrusted input, because a file may have taken over the process."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - the process that parses has no use for it
 
     try:

@@ -1,5 +1,5 @@
-"""Elements of Word that show something without a text: signs, symbols by font and number, fields of forms, and formulas
-in one line, such as "(a+b)/2"."""
+"""Elements of Word that show something without text: signs, symbols by font and number, form fields, and formulas on
+one line, such as "(a+b)/2"."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _DINGBATS = dict(zip(b"lno\xa7\xa8\xd8\xdf\xe0\xfb\xfc\xfd\xfe", "●■☐▪�
 
 
 def name_of(element: Any) -> str:
-    """Return the name of an element of texts or formulas, empty for one of another namespace."""
+    """Return the name of a text or formula element, empty for another namespace."""
     return _name(element.tag)
 
 
@@ -56,7 +56,7 @@ def shown_in(font: str, text: str) -> str:
 def symbol(element: Any) -> str:
     try:
         return shown_in(attribute(element, "font"), chr(int(attribute(element, "char"), 16)))
-    except (ValueError, OverflowError):  # not a number of a character
+    except (ValueError, OverflowError):  # not a valid character number
         return ""
 
 

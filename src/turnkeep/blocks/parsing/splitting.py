@@ -1,4 +1,4 @@
-"""Pages and sections as pieces that are small enough to be found and shown."""
+"""Splits pages and sections into pieces that are small enough to be found and shown."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,8 +10,8 @@ _BREAKS = ("\n\n", "\n", ". ", " ")
 
 
 def split(pieces: Iterable[Piece], size: int = PIECE_CHARACTERS) -> Iterator[Piece]:
-    """Each of at most `size` characters, cut where a paragraph, a line, a sentence or a word ends; a part without any
-    of these may be four times as long."""
+    """Yield pieces of at most `size` characters, cut at the end of a paragraph, line, sentence or word; a part without
+    any of these may be four times as long."""
     for piece in pieces:
         for text in _cut(piece.text, size):
             yield replace(piece, text=text)

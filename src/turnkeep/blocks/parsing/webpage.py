@@ -1,5 +1,5 @@
-"""HTML as a browser would show it, without its style sheets: what an element's own style hides is left out, unless that
-is most of the page, which a script then shows."""
+"""HTML as a browser would show it, without its style sheets: elements hidden by their own style are left out, unless
+they are most of the page, because a script then shows them."""
 
 import re
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ _ZERO = re.compile(r"0+(?:\.0*)?%?|\.0+%?")
 _WHITE = re.compile(r"white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\)")
 _VISIBILITY = {"visible": True, "hidden": False, "collapse": False}
 _FADES_IN = ("animation", "transform", "transition")
-_MOST_OF_A_PAGE, _TIMES = 500, 10  # hidden characters, next to those that are shown
+_MOST_OF_A_PAGE, _TIMES = 500, 10  # hidden characters, relative to visible ones
 _ALL_ROWS = 65_534
 
 
@@ -54,7 +54,7 @@ class _Look(NamedTuple):
 
 
 def read_html(text: str, into: Gathering) -> None:
-    """Raises Full."""
+    """Read a page into pieces. Raises Full."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - only the process that parses has it
 
     page = LexborHTMLParser(text)
@@ -74,10 +74,10 @@ def read_html(text: str, into: Gathering) -> None:
 
 
 class _Page:
-    """Reads nodes in their order, without recursion: a page may be nested a million times. Raises Full."""
+    """Reads nodes in order, without recursion: a page may be nested a million times. Raises Full."""
 
     def __init__(self, root: Any, into: Gathering, *, is_hiding: bool):
-        formulas = {node.parent.mem_id for node in root.css("math")}  # hidden behind a picture of each, as by Wikipedia
+        formulas = {node.parent.mem_id for node in root.css("math")}  # hidden behind an image of each, as on Wikipedia
         self._styled = {node.mem_id for node in root.css(_STYLED)} - formulas
         self._into = into
         self._layout = Layout(into)
@@ -176,7 +176,7 @@ class _Page:
         color = style.get("color") or (attributes.get("color") or "").lower()
         if _WHITE.fullmatch(color) and not any(name.startswith("background") for name in style):
             self._into.findings["white_text"] += bool(node.text().strip())
-        if not self._is_hiding or tag in ("html", "body"):  # which are hidden until a script has run
+        if not self._is_hiding or tag in ("html", "body"):  # these are hidden until a script has run
             return above
         is_closed = "hidden" in attributes or (tag == "dialog" and "open" not in attributes)
         return _look(style, above, is_closed=is_closed)
@@ -201,7 +201,7 @@ class _Page:
 
 
 def _style(text: str) -> dict[str, str]:
-    """Return the properties of a style in lower case; the last of a name counts."""
+    """Return the properties of a style in lower case; the last one of each name counts."""
     pairs = (part.partition(":") for part in text.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
 
@@ -227,7 +227,7 @@ def _is_tiny(style: Mapping[str, str], *, is_above: bool) -> bool:
 
 
 def _entered(node: Any) -> str:
-    """Return the text that a field of a form shows: its value, a mark, or the chosen options."""
+    """Return the text that a form field shows: its value, a mark, or the chosen options."""
     attributes = node.attributes
     if node.tag == "select":
         options = node.css("option")

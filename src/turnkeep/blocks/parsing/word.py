@@ -1,5 +1,5 @@
-"""DOCX, read from its archive without a library of documents: only the parts that hold text are unpacked, by XML that
-may declare nothing, and never beyond a bound."""
+"""Reads DOCX from its archive without a document library: only parts with text are unpacked, as XML without
+declarations, and never beyond a limit."""
 
 import re
 import zipfile
@@ -17,7 +17,7 @@ from turnkeep.blocks.parsing.parsed import Limits, Unparsable
 from turnkeep.blocks.parsing.signs import FIELDS, LEFT_OUT, MATHS, SIGNS, attribute, name_of, shown_in, values_of
 from turnkeep.blocks.parsing.webpage import read_html
 
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # the same again, for old programs
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # a duplicate, for old programs
 _TYPES, _RELATIONS = "[Content_Types].xml", "_rels/.rels"
 _STYLES, _NUMBERING = "word/styles.xml", "word/numbering.xml"
 _MOST_BASES = 10
@@ -32,7 +32,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueE
 
 
 def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
-    """Gives the number of pages, where the program that saved it last noted where they end."""
+    """Return the number of pages, if the program that last saved the file recorded page ends."""
     with _archive(body) as archive:
         parts = _Parts(archive, limits.expanded_bytes)
         styles, numbering = _styles(parts), Numbering(parts.elements(_NUMBERING, "abstractNum", "num"))
@@ -60,7 +60,7 @@ def _archive(body: bytes) -> zipfile.ZipFile:
 
 
 class _Parts:
-    """The parts of a document, of which all that are read may be of `left` bytes together."""
+    """The parts of a document; all parts that are read share a limit of `left` bytes."""
 
     def __init__(self, archive: zipfile.ZipFile, left: int):
         self._archive = archive
@@ -78,7 +78,7 @@ class _Parts:
             raise Unparsable("damaged_file") from error
 
     def events(self, name: str) -> Iterator[tuple[str, Any]]:
-        """Starts and ends of elements, none of a part that is missing; each is forgotten when its paragraph ends."""
+        """Yield starts and ends of elements, none if the part is missing; each is discarded when its paragraph ends."""
         from defusedxml import ElementTree  # noqa: PLC0415 - only the process that parses has it
         from defusedxml.common import DefusedXmlException  # noqa: PLC0415
 
@@ -99,7 +99,7 @@ class _Parts:
                 element.clear()
 
     def _open(self, name: str) -> IO[bytes]:
-        """What a part says of its size is all that is unpacked of it."""
+        """Open a part; no more is unpacked than the size that it declares."""
         self._left -= self.sizes[name]
         if self._left < 0:
             raise Unparsable("expands_too_far")
@@ -114,7 +114,7 @@ class _Parts:
 
 
 def _document(parts: _Parts) -> str:
-    """The part with the text; other archives of Office have others. Raises Unparsable."""
+    """Return the name of the text part; other Office archives have other parts. Raises Unparsable."""
     for _, element in parts.events(_RELATIONS):
         target = element.get("Target", "").lstrip("/")
         if element.get("Type", "").endswith("/officeDocument") and target.startswith("word/") and target in parts.sizes:
@@ -123,7 +123,7 @@ def _document(parts: _Parts) -> str:
 
 
 def _styles(parts: _Parts) -> Mapping[str, Mapping[str, str]]:
-    """Return the properties of each style, those of the styles that it is based on included."""
+    """Return the properties of each style, including those of its base styles."""
     styles = parts.elements(_STYLES, "style")
     own = {attribute(each, "styleId"): {name_of(inner): attribute(inner) for inner in each.iter()} for each in styles}
     for _ in range(_MOST_BASES):
@@ -132,7 +132,7 @@ def _styles(parts: _Parts) -> Mapping[str, Mapping[str, str]]:
 
 
 class _Body:
-    """The elements of a part, of which each paragraph is made a text when it ends and then forgotten."""
+    """The elements of a part; each paragraph becomes text when it ends and is then discarded."""
 
     def __init__(self, into: Gathering, styles: Mapping[str, Mapping[str, str]], numbering: Numbering, parts: _Parts):
         self._into = into
@@ -140,10 +140,10 @@ class _Body:
         self._styles = styles
         self._numbering = numbering
         self._parts = parts
-        self.pages: int | None = None  # until one is seen to end
+        self.pages: int | None = None  # until a page end is found
 
     def read(self, name: str) -> None:
-        """Raises Full, Unparsable."""
+        """Read a part. Raises Full, Unparsable."""
         fallbacks = 0
         for event, element in self._parts.events(name):
             if element.tag == _FALLBACK:
@@ -160,7 +160,7 @@ class _Body:
         element.clear()
         self._layout.close_table()
 
-    def _end_trPr(self, element: Any) -> None:  # noqa: N802 - as the element is called
+    def _end_trPr(self, element: Any) -> None:  # noqa: N802 - named like the element
         before = values_of(element).get("gridBefore", "0")
         if before.isdecimal() and int(before):
             self._layout.open_cell()
@@ -186,7 +186,7 @@ class _Body:
         self._into.begin(page=self.pages)
 
     def _end_altChunk(self, element: Any) -> None:  # noqa: N802
-        """A page of the web that Word shows in this place."""
+        """Read a web page that Word shows in this place."""
         wanted = next((value for name, value in element.items() if name.endswith("}id")), "")
         targets = {each.get("Id"): each.get("Target", "") for _, each in self._parts.events(_DOCUMENT_RELATIONS)}
         name = f"word/{targets.get(wanted, '')}".replace("word//", "")
@@ -228,7 +228,7 @@ class _Body:
         return self._seen(element, text) if name == "r" else text
 
     def _operands(self, element: Any) -> dict[str, str]:
-        """Return marks and operands by name, several of a name with commas between."""
+        """Return marks and operands by name; several of one name are joined by commas."""
         found: dict[str, list[str]] = {}
         for each in element:
             found.setdefault(name_of(each), []).append(self._text(each))

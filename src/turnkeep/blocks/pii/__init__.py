@@ -1,5 +1,5 @@
-"""Personal data in text: where it stands, and placeholders in its place. Code before any model, by intent: what a
-model must not see, no model can be asked to find."""
+"""Detects personal data in text and replaces it with placeholders. This is code by intent and runs before any model: no
+model can be asked to find data that it must not see."""
 
 from turnkeep.blocks.pii.finding import Tag, add_detector, find, hidden
 from turnkeep.blocks.pii.findings import Finding

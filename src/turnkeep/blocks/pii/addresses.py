@@ -1,4 +1,4 @@
-"""Where somebody lives: a street with its number, in the order of several countries, and what follows it."""
+"""Postal addresses: a street with its number, in the order of several countries, and the rest of the address."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def addresses(text: str) -> Iterator[Finding]:
 
 
 def streets(text: str) -> Iterator[Finding]:
-    """The same for a text without digits: "via Garibaldi"."""
+    """Yield streets in a text without digits: "via Garibaldi"."""
     for at in _UNNUMBERED.finditer(text):
         yield _finding(text, at.start(), at.end())
 

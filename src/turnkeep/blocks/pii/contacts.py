@@ -1,4 +1,4 @@
-"""Where somebody is reached: e-mail, phone, a page of their own, the address of a machine."""
+"""Contact data of people: e-mail, phone, personal pages, IP addresses."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from turnkeep.blocks.pii.findings import Finding, patterns_of
 
 HOME = "IT"
-"""The country of a phone number that names none."""
+"""The country of a phone number without a country code."""
 
 _PATTERNS = {name: re.compile(pattern) for name, pattern in patterns_of("contacts").items()}
 _EMAIL, _SPELLED, _SPOKEN, _SPOKEN_SIGN = (_PATTERNS[name] for name in ("email", "spelled", "spoken", "spoken sign"))
@@ -42,7 +42,7 @@ def _joined(spelled: str) -> str:
 
 
 def urls(text: str) -> Iterator[Finding]:
-    """Links that name somebody or let in who has them; "https://docs.python.org/3/" stays."""
+    """Yield links that identify a person or grant access to the holder; "https://docs.python.org/3/" stays."""
     if "/" not in text:
         return
     for at in _ADDRESS.finditer(text):
@@ -82,7 +82,7 @@ def phones(text: str) -> Iterator[Finding]:
 
 
 def _numbers_of(at: re.Match[str]) -> list[tuple[int, int]]:
-    """The whole, or the valid numbers of it where it is too long: "333 1234567 333 7654321"."""
+    """Return the whole match, or the valid numbers in it if it is too long: "333 1234567 333 7654321"."""
     groups = [group.span() for group in re.finditer(r"[+(]*\d+\)?", at[0])]
     found: list[tuple[int, int]] = []
     is_too_long = sum(c.isdigit() for c in at[0]) >= _TOO_LONG
@@ -120,9 +120,9 @@ def _is_phone(spelling: str, digits: str, before: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _international(spelling: str) -> str:
-    """ "+393331234567" for "333 123 4567"; nothing where that is no number."""
+    """ "+393331234567" for "333 123 4567"; empty if it is not a number."""
     if not spelling.startswith(("+", "(", "0", "3", "8")) or not 8 <= sum(map(str.isdigit, spelling)) <= 15:
-        return ""  # no number of HOME begins so, or is so long
+        return ""  # not a valid first digit or length for HOME
     import phonenumbers  # noqa: PLC0415
 
     try:

@@ -1,5 +1,5 @@
-"""Where personal data stands in a text, and placeholders such as "[EMAIL_3f9a1c2b]" in its place. The same datum of a
-thread has the same one, and nobody can make up one that stands for something, because its tag is an HMAC."""
+"""Detects personal data in a text and inserts placeholders such as "[EMAIL_3f9a1c2b]". Within a thread, equal data gets
+equal placeholders. The tag is an HMAC, so no one can forge a placeholder that resolves to data."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -20,25 +20,25 @@ from turnkeep.placeholders import PLACEHOLDER
 
 Detector: TypeAlias = Callable[[str], Iterable[Finding]]
 Tag: TypeAlias = Callable[[str, str], str]
-"""The eight hexadecimal digits of a kind and a value in one thread."""
+"""Eight hexadecimal digits for a kind and a value in one thread."""
 
 _OF_DIGITS: tuple[Detector, ...] = (ibans, cards, vat_ids, ips, papers, births, addresses, phones)
-"""Each needs a digit."""
+"""Detectors that need a digit."""
 
 _MORE: dict[str, None] = {}
-"""Names of those of the deployment; they come last."""
+"""Names of the deployment's detectors; they run last."""
 
 _DIGIT = re.compile(r"[0-9]")
 _PROMISING = re.compile(r"[0-9@]|[^\W\d_a-zà-öø-ÿ]")
 _ADDRESSED = frozenset(("ADDRESS", "PHONE", "EMAIL"))
 _TAX_ID_LETTERS = 16
 _COVER = "\ue000"
-"""What stands for a placeholder while one looks: no pattern knows it."""
+"""Replaces a placeholder during detection: no pattern matches it."""
 
 
 def add_detector(name: str) -> None:
-    """One more in this process, "module:function" from a text to its Findings, such as one on Presidio. It is loaded
-    when it is first needed, and sees one stretch of a text at a time."""
+    """Add a detector to this process: "module:function", from a text to its Findings, such as one based on Presidio. It
+    is loaded on first use and gets one stretch of a text at a time."""
     _MORE[name] = None
 
 
@@ -49,8 +49,8 @@ def _loaded(name: str) -> Detector:
 
 
 def hidden(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dict[str, str]]:
-    """The text with placeholders, and what each of them stands for, in the spelling that was met first. What looks like
-    a placeholder already stays. `names` are as `find` takes them."""
+    """Return the redacted text, and the original of each placeholder in its first spelling. Text that already looks
+    like a placeholder stays. `names` are as `find` takes them."""
     parts: list[str] = []
     values: dict[str, str] = {}
     at = 0
@@ -63,8 +63,8 @@ def hidden(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dic
 
 
 def find(text: str, names: set[str] | None = None) -> list[Finding]:
-    """Ascending, none overlapping another. A word of a name that was found is found again further on: `names`, words of
-    names that are known, are added to, for who reads many texts."""
+    """Return findings in ascending order, without overlaps. A word of a found name is found again later in the text.
+    `names` are known words of names; new ones are added, for callers that read many texts."""
     names = set() if names is None else names
     found: list[Finding] = []
     at = 0
@@ -84,7 +84,7 @@ def _found_in(stretch: str, names: Collection[str]) -> list[Finding]:
     bare = PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch) if "[" in stretch else stretch
     text, places = folded(bare)
     found: list[Finding] = []
-    while new := _apart(_all(text, names)):  # what is left is read again: "Rossi" in "Rossi, Mario Rossi"
+    while new := _apart(_all(text, names)):  # the rest is read again: "Rossi" in "Rossi, Mario Rossi"
         found += new
         text = _covered(text, new)
         if not _PROMISING.search(text):
@@ -95,7 +95,7 @@ def _found_in(stretch: str, names: Collection[str]) -> list[Finding]:
 
 
 def _all(text: str, names: Collection[str]) -> list[Finding]:
-    """Where two find the same characters, the first has them."""
+    """Return all findings; if two detectors match the same characters, the first wins."""
     has_capitals = not text.islower()
     found = [*urls(text), *emails(text), *tax_ids(text)]
     if _DIGIT.search(text):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Finding:
-    """One piece of personal data: `text[start:end]` is of this kind, one word in capitals such as "EMAIL". `value` is
-    what spellings of the same datum have in common: "IT60 X054" and "it60x054" are one IBAN."""
+    """One piece of personal data: `text[start:end]` has this kind, one word in capitals such as "EMAIL". `value` is the
+    same for all spellings of the same datum: "IT60 X054" and "it60x054" are one IBAN."""
 
     kind: str
     start: int
@@ -30,8 +30,8 @@ def words_of(section: str) -> frozenset[str]:
 
 @cache
 def patterns_of(module: str) -> dict[str, str]:
-    """Return the patterns of `<module>.txt` by the titles of its sections. Each line of one is an alternative, with
-    a note behind a tab; «title» stands for an earlier section."""
+    """Return the patterns of `<module>.txt` by the titles of its sections. Each line of a section is an alternative,
+    with a note after a tab; «title» stands for an earlier section."""
     text = Path(__file__).with_name(f"{module}.txt").read_text("utf-8")
     found: dict[str, str] = {}
     for title, _, lines in (section.partition("\n") for section in text.removeprefix("# ").split("\n\n# ")):

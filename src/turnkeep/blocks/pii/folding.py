@@ -1,19 +1,19 @@
-"""Text as detectors read it: without invisible characters, with plain digits and signs. Every character of it knows
-where it comes from."""
+"""Text as detectors read it: without invisible characters, with plain digits and signs. Every character is mapped to
+its origin."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-_INVISIBLE = {"Cf", "Mn", "Me"}  # zero-width space, soft hyphen; an accent that stands by itself
+_INVISIBLE = {"Cf", "Mn", "Me"}  # zero-width space, soft hyphen; a lone accent
 _SIGNS = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-") | dict.fromkeys("\u2018\u2019\u02bc", "'")
 _ODD = re.compile(r"[^\x00-\u017f\u201c\u201d\u20ac]|\xad|\xa0")
-"""What may have to be folded: all but letters of Latin languages, quotation marks and the sign of the euro."""
+"""Characters that may need folding: all but Latin letters, quotation marks and the euro sign."""
 
 
 def folded(text: str) -> tuple[str, Sequence[int]]:
-    """The text that detectors read, and where in `text` each of its characters stands, with one place more: the end."""
+    """Return the text for detectors, and the position in `text` of each of its characters, plus the end position."""
     if not _ODD.search(text):
         return text, range(len(text) + 1)
     characters: list[str] = []
@@ -28,7 +28,7 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
 
 @lru_cache(maxsize=4_096)
 def _plain(character: str) -> str:
-    """One character or none: "" for a zero-width space, "3" for a full-width one, "-" for a dash."""
+    """Return one character or none: "" for a zero-width space, "3" for a full-width one, "-" for a dash."""
     if character.isascii():
         return character
     if unicodedata.category(character) in _INVISIBLE:

@@ -1,5 +1,5 @@
-"""Numbers that a checksum vouches for: cards, IBANs, Italian tax and VAT numbers. Up to three separators may stand
-between any two of their characters, and any sign but one that makes them longer may stand beside them."""
+"""Numbers with a checksum: cards, IBANs, Italian tax and VAT numbers. Up to three separators may occur between any two
+characters. Any sign may be adjacent, except one that makes the number longer."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from turnkeep.blocks.pii.findings import Finding
 _GAP = r"[ \t\n./_|-]{0,3}"
 _APART = re.compile(r"[ \t\n./_|-]")
 _RUN = re.compile(rf"(?<!\d,)\d(?:{_GAP}\d)*+(?!,\d)")
-"""Digits as far as they go, which may be several numbers."""
+"""A run of digits, which may be several numbers."""
 _PART = re.compile(r"[^_]+")
 _CARD_DIGITS = range(12, 20)
 _IBAN = re.compile(rf"(?=([A-Z]){_GAP}([A-Z]){_GAP}\d{_GAP}\d)", re.I)
@@ -34,7 +34,7 @@ _HEX = re.compile(r"(?<![a-f\d])(?:[a-f\d]{8}(?:-[a-f\d]{4}){3}-[a-f\d]{12}|\d{0
 
 
 def cards(text: str) -> Iterator[Finding]:
-    """ "4111 1111 1111 1111", "3782-822463-10005": 12 to 19 digits that Luhn's sum agrees with, also two in a row."""
+    """ "4111 1111 1111 1111", "3782-822463-10005": 12 to 19 digits with a valid Luhn checksum, also two in a row."""
     for start, stop in _runs(_HEX.sub(lambda found: "x" * len(found[0]), text)):
         groups = list(_DIGITS.finditer(text, start, stop))
         is_one = 13 <= sum(len(group[0]) for group in groups) <= 19 and _is_spread(text[start:stop])
@@ -51,7 +51,7 @@ def cards(text: str) -> Iterator[Finding]:
 
 
 def _runs(text: str) -> Iterator[tuple[int, int]]:
-    """Where digits run on, and less of them at underscores: "2025_4111..._1.pdf"."""
+    """Yield runs of digits, and shorter ones between underscores: "2025_4111..._1.pdf"."""
     for start, end in (run.span() for run in _RUN.finditer(text)):
         yield start, end
         first, last = text.find("_", start, end), text.rfind("_", start, end)
@@ -77,8 +77,8 @@ def _is_spread(run: str) -> bool:
 
 
 def ibans(text: str) -> Iterator[Finding]:
-    """ "IT60 X054 2811 1010 0000 0123 456": in the form of its country. Without blanks it needs no checksum, since one
-    that was mistyped is somebody's all the same."""
+    """ "IT60 X054 2811 1010 0000 0123 456": in the form of its country. Without blanks it needs no checksum, since a
+    mistyped IBAN is personal data all the same."""
     for begin in _IBAN.finditer(text):
         form = _form_of(f"{begin[1]}{begin[2]}".upper())
         at = form.match(text, begin.start()) if form else None
@@ -92,10 +92,10 @@ def ibans(text: str) -> Iterator[Finding]:
 
 
 def tax_ids(text: str) -> Iterator[Finding]:
-    """ "RSSMRA85T10A562S", also where letters stand for digits of namesakes: the shape is like no other, so that one
-    that was mistyped is found too."""
+    """ "RSSMRA85T10A562S", also with letters in place of digits for namesakes. The shape is unique, so a mistyped
+    number is found too."""
     for at in _TAX_ID.finditer(text):
-        if not (at[0].islower() and at[0].isalpha()) or _is_valid("it.codicefiscale", at[0]):  # or it is a word
+        if not (at[0].islower() and at[0].isalpha()) or _is_valid("it.codicefiscale", at[0]):  # otherwise it is a word
             yield Finding("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
     for at in _TAX_ID_APART.finditer(text) if _DIGITS.search(text) else ():
         value = _APART.sub("", at[1]).upper()
@@ -104,7 +104,7 @@ def tax_ids(text: str) -> Iterator[Finding]:
 
 
 def vat_ids(text: str) -> Iterator[Finding]:
-    """ "01234567897": eleven digits that the checksum agrees with."""
+    """ "01234567897": eleven digits with a valid checksum."""
     for run in _runs(text):
         whole = [run] if _is_spread(text[slice(*run)]) else []
         for start, end in (*whole, *(at.span() for at in _DIGITS.finditer(text, *run))):
@@ -116,13 +116,13 @@ def vat_ids(text: str) -> Iterator[Finding]:
 
 
 def _is_valid(number: str, value: str, **options: Any) -> bool:
-    """By the checksum in this module of stdnum, which is loaded when it is first needed."""
+    """Return whether the checksum of this stdnum module is valid; the module is loaded on first use."""
     return bool(import_module(f"stdnum.{number}").is_valid(value, **options))
 
 
 @cache
 def _form_of(country: str) -> re.Pattern[str] | None:
-    """Of the IBANs of this country, two capitals; None where it has none."""
+    """Return the IBAN pattern of this country, two capitals; None if it has no IBANs."""
     from stdnum import numdb  # noqa: PLC0415
 
     structure = numdb.get("iban").info(f"{country}00")[0][1].get("bban", "")

@@ -1,5 +1,5 @@
-"""Numbers of papers and accounts, by their shape or by the word before them: `papers.txt` has a kind, the words and the
-shape in each line."""
+"""Numbers of documents and accounts, by their shape or by the word before them: each line of `papers.txt` has a kind,
+the words and the shape."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _GAP = (
 _BETWEEN = (
     r",?(?: (?!(?:è|era|is|was|ist|est|es) )[^\W\d_][\w'\u2019-]{0,15}){1,5} ?(?: (?:è|era|is|was|ist|est|es)|:|=):? +"
 )
-"""Words between a cue and what it announces: "il PIN della carta è 48213"."""
+"""Words between a cue and its number: "il PIN della carta è 48213"."""
 _TOLD = {"SECRET", "CARD", "PASSPORT", "LICENCE", "HEALTH_CARD", "NATIONAL_ID"}
 _ROWS = [row.split("\t") for row in Path(__file__).with_name("papers.txt").read_text("utf-8").splitlines()]
 _SHAPES = [(kind, re.compile(rf"(?<![\w-])(?:{value})(?![\w-])")) for kind, words, value in _ROWS if not words]
@@ -56,7 +56,7 @@ def papers(text: str) -> Iterator[Finding]:
 
 
 def births(text: str) -> Iterator[Finding]:
-    """ "nato a Roma il 12/05/1980": a date that is somebody's; other dates stay."""
+    """ "nato a Roma il 12/05/1980": a person's date of birth; other dates stay."""
     for at in _BIRTH.finditer(text):
         yield Finding("BIRTH_DATE", at.start(1), at.end(1), at[1].lower())
 

@@ -1,5 +1,5 @@
-"""Names of people, by lists of first and family names and by the words around them. Neither list is complete: a name
-that is in none and has nothing around it is not found."""
+"""Names of people, by lists of first and family names and by the words around them. The lists are incomplete: a name
+that is in neither list and has no cue around it is not found."""
 
 import re
 import unicodedata
@@ -13,21 +13,21 @@ _WORD, _CAPITAL, _CAMEL, _TWO_PARTS = (_PATTERNS[name] for name in ("word", "cap
 _NAMED, _SAID, _SPOKEN_TO, _SELF = (_PATTERNS[name] for name in ("named", "said", "spoken to", "self"))
 _LISTED, _LETTERHEAD, _ADDRESSEE = (_PATTERNS[name] for name in ("listed", "letterhead", "addressee"))
 _FAMILY_ENDINGS = _PATTERNS["family endings"]
-_ID = re.compile(r"-\d")  # behind "DLGS", "CC": "DLGS-66-2003-10"
+_ID = re.compile(r"-\d")  # after "DLGS", "CC": "DLGS-66-2003-10"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
 _STEMS = (
     *("name", "nome", "chiam", "appelle", "hei", "llamo", "follow", "it to", "call", "under", "sign", "firmat"),
     *("nominativ", "titolare", "intestat", "gentile", "car", "dear"),
 )
-"""One of them is in whatever `_NAMED` matches."""
+"""Every match of `_NAMED` contains one of them."""
 _ROLES = words_of("roles")
 _NOT_NAMES = words_of("not names")
 _LONGEST = 5
 _FIRST, _FAMILY = words_of("first names"), words_of("family names")
 _SURE_FAMILY = _FAMILY - words_of("family names that are words too")
 _DOUBTFUL = words_of("names that are words too")
-"""First names that are words or places, too."""
+"""First names that are also words or places."""
 
 
 class _Word(NamedTuple):
@@ -50,8 +50,8 @@ def _word(at: re.Match[str]) -> _Word:
 
 
 def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
-    """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names that
-    were found before, as `parts_of` gives them: a later "Rossi" alone is found, too."""
+    """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names found
+    earlier, as `parts_of` returns them: a later "Rossi" alone is found, too."""
     lower = text.lower()
     if any(stem in lower for stem in _STEMS):
         for at in _NAMED.finditer(text):
@@ -71,7 +71,7 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
 
 
 def listed(text: str) -> Iterator[Finding]:
-    """ "Morrison, Rogers and Torres": names without first names, where two of them are known."""
+    """ "Morrison, Rogers and Torres": names without first names, if two of them are known."""
     for at in _LISTED.finditer(text):
         members = list(_CAPITAL.finditer(at[0]))
         if any(_CAMEL.search(member[0]) or member[0].isupper() for member in members) and not text.isupper():
@@ -84,14 +84,14 @@ def listed(text: str) -> Iterator[Finding]:
 
 
 def letterhead(text: str) -> Iterator[Finding]:
-    """The line above an address or a phone number: "Cormac Allan"."""
+    """Yield the line above an address or a phone number: "Cormac Allan"."""
     at = _LETTERHEAD.match(text)
     if at and not any(plain(word) in _NOT_NAMES for word in at[1].split()):
         yield _finding(text, at.start(1), at.end(1))
 
 
 def parts_of(name: str) -> set[str]:
-    """The words of a name by which it may be said again."""
+    """Return the words by which a name may be mentioned again."""
     words = (plain(at[0]) for at in _WORD.finditer(name))
     return {word for word in words if len(word) > 2 and word not in _PARTICLES and word not in _NOT_NAMES}
 
@@ -115,9 +115,9 @@ def _finding(text: str, start: int, end: int) -> Finding:
 
 
 def _named(text: str, start: int, *, any_case: bool) -> Iterator[Finding]:
-    """After "my name is": at most four words with capitals, or two without."""
+    """Yield the name after "my name is": at most four capitalised words, or two without capitals."""
     ends: list[int] = []
-    is_upper, has_word = text[start].isupper(), False  # a lone initial is none: "under L. 104/1992"
+    is_upper, has_word = text[start].isupper(), False  # a lone initial is not a name: "under L. 104/1992"
     for at in _WORD.finditer(text, start, start + 80):
         word = _word(at)
         is_joined = text[ends[-1] : word.start] in (" ", "  ") if ends else word.start == start
@@ -131,7 +131,7 @@ def _named(text: str, start: int, *, any_case: bool) -> Iterator[Finding]:
 
 
 def _name_at(words: list[_Word], n: int, text: str, known: Collection[str]) -> int:
-    """The index after the name that begins with word n; n where none does."""
+    """Return the index after the name that begins with word n; n if none does."""
     if words[n].plain in _TITLES:
         return n
     end = _run(words, n, text)
@@ -141,14 +141,14 @@ def _name_at(words: list[_Word], n: int, text: str, known: Collection[str]) -> i
 
 
 def _small_at(words: list[_Word], n: int, text: str) -> int:
-    """The same for "mario rossi": a first name and a family name without capitals."""
+    """Return the same for "mario rossi": a first name and a family name without capitals."""
     if words[n].plain not in _FIRST or n + 1 == len(words) or text[words[n].end : words[n + 1].start] != " ":
         return n
     return n + 2 if words[n + 1].plain in _FAMILY or _FAMILY_ENDINGS.fullmatch(words[n + 1].plain) else n
 
 
 def _run(words: list[_Word], n: int, text: str) -> int:
-    """As far as capitals, initials and particles between them go: "Rossi de Luca", "Anna M. Bianchi"."""
+    """Return the end of capitals, initials and particles between them: "Rossi de Luca", "Anna M. Bianchi"."""
     end = n + 1
     ahead = n + 1
     while ahead < len(words) and ahead - n < _LONGEST:
@@ -180,20 +180,20 @@ def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collectio
 
 
 def _is_full(run: list[_Word], text: str) -> bool:
-    """ "Zoe Young", "Soib K. Kishiev": several words, of which no list has the first."""
+    """ "Zoe Young", "Soib K. Kishiev": several words, the first of which is in no list."""
     head, *_, last = run
     is_family = last.plain in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last.plain))
     if head.plain in _DOUBTFUL:
         return is_family or last.plain in _FAMILY
     if run[1].plain in _PARTICLES and head.plain not in _FAMILY:
-        return False  # "Parlo di Mario": the next word begins a name, perhaps
+        return False  # "Parlo di Mario": perhaps the next word begins a name
     has_initial = any(word.is_initial for word in run[1:-1])
     is_short = has_initial or last.plain in _SURE_FAMILY or _is_self(text, head.start)
     return is_family or (is_short and len(run) < 4)
 
 
 def _is_alone(word: _Word, lead: str, text: str) -> bool:
-    """One capital by itself: "This is Rossi", "Trivo lives there", "Rossi, can you"."""
+    """Return whether one capitalised word is a name: "This is Rossi", "Trivo lives there", "Rossi, can you"."""
     if lead == "said" or _SAID.match(text, word.end):
         return True
     if not word.start and _SPOKEN_TO.match(text, word.end):

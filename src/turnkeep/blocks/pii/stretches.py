@@ -1,6 +1,5 @@
-"""A text cut into stretches that personal data does not cross: mostly a few words, since nothing that is looked for
-holds two plain words in a row. Where a cut is depends on nothing that comes later, so that a stream is cut like the
-whole text."""
+"""Cuts a text into stretches that personal data does not cross. They are mostly a few words long, because no detected
+data contains two plain words in a row. A cut never depends on later text, so a stream is cut like the whole text."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,11 +7,11 @@ from collections.abc import Callable, Iterator
 from turnkeep.blocks.pii.findings import words_of
 
 LONGEST = 512
-"""Characters of a stretch, and so what a stream holds back at most."""
+"""Most characters in a stretch, and so the most that a stream holds back."""
 _LINE = 200
-"""Characters after which the end of a line ends a stretch, too."""
+"""Characters after which the end of a line also ends a stretch."""
 _GOES_ON = frozenset("-|/_ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-"""With one of them, or a digit, at the end of a line a number may go on below."""
+"""A line that ends with one of them, or with a digit, may continue a number on the next line."""
 _HELD = 7
 """Words after a cue such as "phone", "via", "name" within which no stretch ends."""
 _SPACE = re.compile(r"\s")
@@ -35,7 +34,7 @@ class Stretches:
         self._held = 0
 
     def feed(self, piece: str) -> Iterator[str]:
-        """The stretches that are whole now."""
+        """Yield the stretches that are complete."""
         self._text += piece
         while end := self._end():
             yield self._text[self._start : end]
@@ -45,7 +44,7 @@ class Stretches:
         self._start = 0
 
     def end(self) -> str:
-        """The last one, perhaps empty."""
+        """Return the last stretch, which may be empty."""
         rest, self._text = self._text, ""
         self._restart(0)
         return rest
@@ -55,7 +54,7 @@ class Stretches:
         self._plain = self._held = 0
 
     def _end(self) -> int:
-        """Where the stretch ends; 0 where that is not known yet."""
+        """Return the end of the stretch; 0 if it is not known yet."""
         limit = self._start + LONGEST
         for space in _SPACE.finditer(self._text, self._word, limit):
             begin, self._word = self._word, space.end()
@@ -63,13 +62,13 @@ class Stretches:
             word = self._text[begin:end]
             is_plain = word.islower() and word.isalpha() and len(word) > 1
             if is_plain and word not in _MARKED and self._plain and not self._held:
-                return begin  # most words, so this is quick; a plain word stands before it, so the stretch has begun
+                return begin  # most words: fast path; a plain word precedes it, so the stretch has begun
             if found := self._end_after(begin, end):
                 return found
         return self._last_resort(limit) if len(self._text) >= limit else 0
 
     def _end_after(self, begin: int, end: int) -> int:
-        """Where the stretch ends now that the word between them is whole; 0 where it goes on."""
+        """Return the end of the stretch now that the word between them is complete; 0 if it continues."""
         word = self._text[begin:end]
         is_long = end - self._start >= _LINE or self._text[end - 1] == "\n"
         if self._text[end] == "\n" and end > self._start and is_long:
@@ -99,7 +98,7 @@ class Stretches:
             self._plain += 1
 
     def _last_resort(self, limit: int) -> int:
-        """The end of a line, else of a word, else the limit itself."""
+        """Return the end of a line, else of a word, else the limit itself."""
         half = self._start + LONGEST // 2
         for sign in ("\n", " "):
             end = self._text.rfind(sign, half, limit)
@@ -117,21 +116,21 @@ def stretches(text: str) -> Iterator[str]:
 
 
 class Held:
-    """Lets out what cannot be part of personal data or of a placeholder any more, hidden; holds back at most LONGEST
-    characters. Fed in whatever pieces, it gives what `hide` gives of the whole text."""
+    """Releases redacted text that can no longer be part of personal data or of a placeholder; holds back at most
+    LONGEST characters. However the pieces are cut, the output equals `hide` of the whole text."""
 
     def __init__(self, hide: Callable[[str], str]):
-        """`hide` gets finished stretches, in their order."""
+        """`hide` receives complete stretches, in order."""
         self._hide = hide
         self._stretches = Stretches()
 
     def feed(self, piece: str) -> str:
-        """What may leave now, perhaps nothing."""
+        """Return the text that can be released, which may be empty."""
         whole = "".join(self._stretches.feed(piece))
         return self._hide(whole) if whole else ""
 
     def end(self) -> str:
-        """The rest."""
+        """Return the rest."""
         rest = self._stretches.end()
         return self._hide(rest) if rest else ""
 
