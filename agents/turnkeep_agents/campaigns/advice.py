@@ -1,4 +1,4 @@
-"""The typed analysis of findings, and which of its advice may be shown: judged by fields, so in any language."""
+"""The typed analysis of findings, and rules for which advice is shown: judged by fields, so in any language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ ANALYSE_CALL = TypedCall("campaigns.analyse", Analysis, temperature=0.2, max_tok
 
 @dataclass
 class Validated:
-    """`objections` say what was wrong with which advice, and what became of it."""
+    """`objections` contain what was wrong with which advice, and the outcome."""
 
     kept: list[Recommendation] = field(default_factory=list)
     objections: list[JSON] = field(default_factory=list)
@@ -61,13 +61,13 @@ class Validated:
 
 
 def severity(findings: Sequence[Finding]) -> Severity:
-    """That of the worst issue."""
+    """Return the severity of the worst issue."""
     return max((issue.severity for issue in all_issues(findings)), key=SEVERITIES.index, default="none")
 
 
 def validate(advice: Sequence[Recommendation], findings: Sequence[Finding], judge: Judge) -> Validated:
-    """The most urgent first. Dropped is what is incomplete, names nothing that was found, tells figures that nobody
-    found, or contradicts what is more urgent; what is more urgent than anything found is lowered."""
+    """Sort advice, most urgent first. Drop advice that is incomplete, names nothing that was found, contains unknown
+    figures, or contradicts more urgent advice. Lower advice that is more urgent than any issue."""
     known = {" ".join(words(name)) for name in _names(findings)}
     is_calm = severity(findings) in ("none", "low")
     validated = Validated()
@@ -90,7 +90,7 @@ def validate(advice: Sequence[Recommendation], findings: Sequence[Finding], judg
 
 
 def _fault(each: Recommendation, known: set[str], judge: Judge) -> str:
-    """The code of what is wrong with it on its own."""
+    """Return the code of a fault in the advice itself."""
     if not each.action.strip() or not each.reason.strip():
         return "recommendation_incomplete"
     if not all(_is_known(name, known) for name in (each.subject, each.to) if name or name is each.subject):
@@ -99,7 +99,7 @@ def _fault(each: Recommendation, known: set[str], judge: Judge) -> str:
 
 
 def _clash(each: Recommendation, kept: Sequence[Recommendation]) -> str:
-    """Whether it strengthens what a more urgent one cuts, or says the same again."""
+    """Return a code if it strengthens what a more urgent one cuts, or repeats it."""
     ours = _directions(each)
     for other in kept:
         if each.action.casefold() == other.action.casefold():
@@ -110,7 +110,7 @@ def _clash(each: Recommendation, kept: Sequence[Recommendation]) -> str:
 
 
 def _directions(each: Recommendation) -> dict[str, bool]:
-    """What it strengthens (True) or cuts."""
+    """Return the subjects that it strengthens (True) or cuts."""
     if each.change in ("fix", "test"):
         return {}
     found = {each.subject.casefold(): each.change == "increase"}
@@ -118,7 +118,7 @@ def _directions(each: Recommendation) -> dict[str, bool]:
 
 
 def _is_known(name: str, known: set[str]) -> bool:
-    """By its words, or as a part of a longer name: a subject may be told with its insertion order."""
+    """Return whether it matches by its words or as part of a longer name: a subject may include its insertion order."""
     asked = " ".join(words(name))
     return bool(asked) and any(asked in each or each in asked for each in known if each)
 

@@ -1,4 +1,4 @@
-"""How findings are told to a model, and what a reply about them is held against."""
+"""Renders findings for a model, and collects the facts that its reply is checked against."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -10,7 +10,7 @@ from turnkeep_agents.campaigns.requests import Request
 
 
 def told(finding: Finding) -> str:
-    """Text, issues and notes: each figure once."""
+    """Render text, issues and notes, with each figure once."""
     issues = [
         f"- {issue.severity}: {issue.text}" + (f" Better beside it: {issue.better}." if issue.better else "")
         for issue in finding.issues
@@ -20,34 +20,34 @@ def told(finding: Finding) -> str:
 
 
 def known_of(findings: Sequence[Finding]) -> list[str]:
-    """Each table, sentence and figure for itself."""
+    """Return each table, sentence and figure as a separate text."""
     known = [part for finding in findings for part in told(finding).split("\n\n")]
     known += [f"{figure.subject}: {figure.text}" for finding in findings for figure in finding.figures]
     return known + [f"{issue.subject} {issue.within} {issue.better}" for issue in all_issues(findings)]
 
 
 def spans(requests: Iterable[Request]) -> list[tuple[date, date]]:
-    """The days that were asked for and those before them."""
+    """Return the requested days and the days before them."""
     periods = [each for request in requests for each in (request.period, request.compared) if each]
     return [(each.start, each.end) for period in periods for each in (period, period.before())]
 
 
 def foreign(text: str, judge: Judge) -> list[str]:
-    """What in a text nobody said, in words for the model that wrote it."""
+    """Return the unfounded parts of a text, worded for the model that wrote it."""
     return [problem for unit in units(text) for problem in judge.problems(unit)]
 
 
 def passed(text: str, judge: Judge) -> str:
-    """What of a text that a typed call has written may be shown."""
+    """Return the parts of a typed call's text that may be shown."""
     return "".join(judge.accept(unit) for unit in units(text) if not judge.problems(unit)).strip()
 
 
 def with_days(question: str, requests: Sequence[Request]) -> str:
-    """The question about weeks, with the days that an agreement would mean: "(2026-11-08 - 2026-11-21)"."""
+    """Return the question about weeks, with the days to agree to: "(2026-11-08 - 2026-11-21)"."""
     found = dict.fromkeys(f"{each.period.start} - {each.period.end}" for each in requests if each.period)
     return f"{question} ({', '.join(found)})" if found else question
 
 
 def advice_lines(advice: Sequence[Recommendation]) -> str:
-    """Numbered, at the end of a reply, where "the second one" is looked for."""
+    """Return the advice as a numbered list for the end of a reply, so that "the second one" can be resolved."""
     return "\n".join(f"{at}. {each.line}" for at, each in enumerate(advice, 1))

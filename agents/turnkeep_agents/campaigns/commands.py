@@ -1,4 +1,4 @@
-"""`turnkeep campaigns load`: a user's own campaigns in place of the bundled sample."""
+"""`turnkeep campaigns load`: replaces the bundled sample with a user's own campaigns."""
 
 import argparse
 import os
@@ -59,7 +59,7 @@ def _load(options: argparse.Namespace) -> None:
 
 
 def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> None:
-    """Checks a CSV of daily rows, prints how it was read, and writes a warehouse to where the server looks. Raises
+    """Check a CSV of daily rows, print how it was read, and write a warehouse where the server looks for it. Raises
     LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415

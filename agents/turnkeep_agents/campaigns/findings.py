@@ -1,5 +1,5 @@
-"""What a specialist found. Every number that a user reads is a `Figure`: computed from sums of the warehouse and
-spelled here, so that a text which names another number can be told."""
+"""Findings of specialists. Every number that a user reads is a `Figure`: computed from sums of the warehouse and
+formatted here, so that a text with any other number can be detected."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
@@ -35,7 +35,7 @@ class Issue(Frozen):
 
     @property
     def whose(self) -> str:
-        """The subject of its figures."""
+        """Return the subject of its figures."""
         return whose(self.subject, self.within)
 
 
@@ -53,11 +53,11 @@ class Finding(Frozen):
 
 
 def whose(name: str, within: str) -> str:
-    """A thing of an insertion order, told from its namesakes in others."""
+    """Return a name with its insertion order, to distinguish it from equal names in others."""
     return name if not within or within in name else f"{name} in {within}"
 
 
 def all_issues(findings: Iterable[Finding]) -> list[Issue]:
-    """Of all findings, the worst first."""
+    """Return the issues of all findings, worst first."""
     issues = [issue for finding in findings for issue in finding.issues]
     return sorted(issues, key=lambda issue: -SEVERITIES.index(issue.severity))

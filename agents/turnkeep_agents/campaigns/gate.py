@@ -11,8 +11,8 @@ LOW_CONFIDENCE = 0.4
 
 
 def check(query: str, selected: Sequence[str], confidence: float, *, max_specialists: int) -> JSON:
-    """`selected` are the specialists that routing chose, best first; `confidence` is from 0 to 1. Gives `approved` and
-    `refused`, `warnings` as codes for the client, `remarks` for whoever words the reply, the `reason` of a refusal."""
+    """`selected` are the specialists that routing chose, best first; `confidence` is from 0 to 1. Returns `approved`
+    and `refused`, `warnings` (codes for the client), `remarks` for the prompt of the reply, `reason` of a refusal."""
     chosen = list(dict.fromkeys(selected))
     known = [name for name in chosen if name in SPECIALISTS]
     unknown = [name for name in chosen if name not in SPECIALISTS]

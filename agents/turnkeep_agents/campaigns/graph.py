@@ -1,4 +1,4 @@
-"""route -> [respond: clarify] -> check_gate -> [respond: blocked] -> the approved specialists, side by side -> diagnose
+"""route -> [respond: clarify] -> check_gate -> [respond: blocked] -> the approved specialists in parallel -> diagnose
 -> [respond: early exit] -> validate -> respond."""
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def compile_graph(nodes: Nodes) -> CampaignsGraph:
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """What the client sees of the final state."""
+    """Return the client's view of the final state."""
     findings, advice = findings_of(values), values["advice"] or {}
     return Reply(
         text=values["messages"][-1].text,

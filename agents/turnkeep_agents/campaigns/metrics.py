@@ -1,4 +1,4 @@
-"""What can be measured, and how it follows from sums. A rate is always the ratio of two sums, never a mean of rates."""
+"""Metrics, and how each follows from sums. A rate is always the ratio of two sums, never a mean of rates."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Unit: TypeAlias = Literal["count", "money", "percent", "ratio"]
 
 @dataclass(frozen=True)
 class Metric:
-    """`value` gives None where it would divide by zero; a percentage is given as a share of 1."""
+    """`value` returns None where it would divide by zero; a percentage is returned as a share of 1."""
 
     label: str
     unit: Unit

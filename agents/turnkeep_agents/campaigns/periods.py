@@ -1,4 +1,4 @@
-"""Periods as a model names them, and the days that are meant: the model says "the last two weeks", code counts."""
+"""Maps the periods that a model names to days: the model writes "the last two weeks", code counts."""
 
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
@@ -28,8 +28,8 @@ class Days(BaseModel):
 
 
 def resolve(days: Days, week: Week, today: date, *, begun: date | None = None) -> Period | None:
-    """None for none; whatever has no figures yet is left out. Weeks, months and years are counted from that of `begun`,
-    else of today. Raises ValueError with the remedy."""
+    """Return the period; None for `none`. Days without figures yet are left out. Weeks, months and years are counted
+    from those of `begun`, by default today. Raises ValueError with the remedy."""
     if days.named == "none":
         return None
     if days.named == "dates":
@@ -42,7 +42,7 @@ def resolve(days: Days, week: Week, today: date, *, begun: date | None = None) -
 
 
 def _span(named: Named, n: int, week: Week, today: date, begun: date) -> tuple[date, date, str]:
-    """First and last day, and a name where the days are not name enough."""
+    """Return first and last day, and a name if the days alone are unclear."""
     yesterday, month = today - DAY, begun.replace(day=1)
     sunday = begun - timedelta(days=(begun.weekday() - FIRST_DAY.get(week, FIRST_DAY["sunday"])) % 7)
     days, weeks, months = today - timedelta(days=n), sunday - timedelta(days=7 * n), months_before(month, n)
@@ -62,13 +62,13 @@ def _span(named: Named, n: int, week: Week, today: date, begun: date) -> tuple[d
 
 
 def months_before(first: date, n: int) -> date:
-    """The first day of the month so many months earlier."""
+    """Return the first day of the month n months earlier."""
     number = max(12, first.year * 12 + first.month - 1 - n)
     return date(number // 12, number % 12 + 1, 1)
 
 
 def _period(start: date, end: date, label: str = "") -> Period:
-    """A whole month, and one that has just begun, is called by its name."""
+    """Return a period; a whole month, and one that has just begun, is labelled with its name."""
     is_month = start.day == 1 and (start.year, start.month) == (end.year, end.month)
     is_whole = is_month and (end + DAY).day == 1
     spelled = f"{start.day} {start:%B %Y}" if start == end else f"{start.day} {start:%B %Y} to {end.day} {end:%B %Y}"

@@ -1,4 +1,4 @@
-"""The words of the three prompts: read, analyse, answer. What never changes stands first; each fact stands once."""
+"""The texts of the three prompts: read, analyse, answer. Constant parts come first; each fact appears once."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ class Prompts:
         self._days = " ".join(filter(None, [f"Today is {today:%A %Y-%m-%d}.", covered]))
 
     def context(self) -> JSON:
-        """How much of the history the prompts show, for the ledger."""
+        """Return how much of the history the prompts show, for the turn record."""
         return self._formatter.trim(self._history).told
 
     def read(self, message: str, names: str, notes: Sequence[str]) -> list[BaseMessage]:
@@ -112,8 +112,8 @@ class Prompts:
 
 
 def names_note(names: Names, owners: Mapping[str, Sequence[str]], coverage: Coverage, message: str) -> str:
-    """Who there is, the insertion orders with their advertiser; of many those that the message has a word of. Creatives
-    are found by name."""
+    """Return known names, with the advertiser of each insertion order; if there are many, those that share a word with
+    the message. Creatives are found by name."""
     said = set(words(message))
 
     def near(kind: Sequence[str]) -> list[str]:

@@ -1,5 +1,5 @@
-"""How a message is read: one typed call that fills a request for each specialist, and its check against the warehouse:
-names by the nearest spelling, periods to days. What does not fit goes back to the model once, by name."""
+"""Reads a message: one typed call fills a request for each specialist. The requests are checked against the warehouse:
+names by the nearest spelling, periods as days. Faults go back to the model once, by name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from turnkeep_agents.campaigns.requests import Dimension, Grain, Intent, Period,
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
 ORDER: tuple[Dimension, ...] = ("advertiser", "insertion_order", "audience", "line_item", "creative", "size")
-ALIKE, NEAR = 0.8, 0.5  # as difflib measures it, of 1
+ALIKE, NEAR = 0.8, 0.5  # difflib ratios, of 1
 MOST_MEANT = 12
 
 Names: TypeAlias = Mapping[Dimension, Sequence[str]]
@@ -24,8 +24,8 @@ Meant: TypeAlias = tuple[Dimension, tuple[str, ...]]
 
 
 def find_name(said: str, names: Names) -> Meant | None:
-    """A whole name of any dimension; else those that hold all its words, as in "Lookbook"; else the same in the
-    nearest spelling, as in "oakmer"."""
+    """Return a full name of any dimension; else names that contain all its words, as in "Lookbook"; else the same in
+    the nearest spelling, as in "oakmer"."""
     asked = words(said)
     if not asked:
         return None
@@ -94,7 +94,7 @@ READ_CALL = TypedCall("campaigns.read", Reading, max_tokens=900)
 
 @dataclass
 class Checked:
-    """`wrong` are sentences for the model; `asks_week`: which days a week has must be settled before it runs."""
+    """`wrong` are sentences for the model; `asks_week`: the days of a week must be settled before it runs."""
 
     requests: list[Request] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -107,7 +107,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Check:
-    """Holds a reading against what the warehouse has. `week` is what the thread has settled earlier."""
+    """Checks a reading against the warehouse. `week` was settled earlier in the thread."""
 
     names: Names
     coverage: Coverage
@@ -166,8 +166,8 @@ class Check:
         return found
 
     def _days(self, ask: Ask, days: Days | None, week: Week) -> Period | None:
-        """What is planned for days to come is told from the newest figures. On its first day a week is the one that has
-        ended, also for what it is held against."""
+        """Return the period; None for a plan of future days, which uses the newest figures. On the first day of a week,
+        "this week" is the one that has ended, also for the comparison."""
         begun = self.today - DAY if ask.period.named.startswith("this_") else self.today
         period = resolve(days, week, self.today, begun=begun) if days else None
         is_plan = ask.intent in ("advice", "forecast") and period and period.start > self.coverage.last
@@ -175,12 +175,12 @@ class Check:
 
 
 def counts_weeks(asks: Sequence[Ask]) -> bool:
-    """Whether some period is told in weeks: "the last two weeks"."""
+    """Return whether some period is counted in weeks: "the last two weeks"."""
     return any(days.named == "last_weeks" for ask in asks for days in (ask.period, ask.compared) if days)
 
 
 def as_json(asks: Sequence[Ask]) -> list[Mapping[str, object]]:
-    """What of the requests lasts in a thread, and is shown to the model again."""
+    """Return the requests as they are stored in the thread and shown to the model again."""
     return [ask.model_dump(mode="json", exclude_defaults=True) for ask in asks]
 
 

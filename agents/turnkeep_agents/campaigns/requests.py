@@ -1,5 +1,5 @@
-"""What one specialist is asked of the warehouse, checked: which figures, of what, from when. Frozen and plain, so that
-it lasts in the state of a turn."""
+"""A checked request to one specialist: which figures, of what, from when. Frozen and plain, so that it can be stored in
+the state of a turn."""
 
 from datetime import date, timedelta
 from typing import Literal, Self, TypeAlias, get_args
@@ -40,7 +40,7 @@ class Period(Frozen):
         return (self.end - self.start).days + 1
 
     def before(self) -> "Period":
-        """As many days, ending where this one starts."""
+        """Return as many days, ending where this period starts."""
         end = self.start - timedelta(days=1)
         label = "the day before" if self.days == 1 else f"the {self.days} days before"
         return Period(start=end - timedelta(days=self.days - 1), end=end, label=label)
@@ -61,5 +61,5 @@ class Request(Frozen):
 
     @property
     def asks_why(self) -> bool:
-        """Whether causes or advice are wanted, not figures alone."""
+        """Return whether causes or advice are requested, not figures alone."""
         return self.intent in ("why", "advice")

@@ -1,5 +1,5 @@
-"""What one run of the agent knows, and what lasts in its thread. Plain JSON types only: requests, findings and results
-are kept as their `model_dump`."""
+"""State of one run of the agent, and of its thread. Plain JSON types only: requests, findings and results are stored as
+their `model_dump`."""
 
 from typing import Annotated, TypeVar
 
@@ -18,7 +18,7 @@ LASTING = frozenset({"messages", "memory", "last_requests", "waiting", "week"})
 
 
 def gathered(kept: list[T], new: list[T] | None) -> list[T]:
-    """What nodes side by side write, together; None begins anew."""
+    """Merge the writes of parallel nodes; None starts over."""
     return [] if new is None else [*kept, *new]
 
 
@@ -37,18 +37,18 @@ class CampaignsState(TypedDict):
     memory: ThreadMemory  # `route`: summaries of what left the window, with `memory="tiered"`
     last_requests: list[
         JSON
-    ]  # `route`: what was asked last, as the model read it; a short message changes a part of it
-    waiting: list[JSON]  # `route`: such requests, while the user has not said which days a week has
+    ]  # `route`: the last request, as the model read it; a short message changes only a part of it
+    waiting: list[JSON]  # `route`: requests that wait until the user has settled which days a week has
     week: str  # `route`: which days a week has, once the user has settled it; else empty
     routing: JSON | None  # `route`: `{reasoning, language, kind, week, amounts, confidence}` of the reading
-    requests: list[Sent]  # `route`: what each specialist is asked, checked
-    coverage: list[str]  # `route`: the first and the last day that have figures
+    requests: list[Sent]  # `route`: the checked request to each specialist
+    coverage: list[str]  # `route`: the first and last day with figures
     standalone_query: str  # `route`
-    clarification: str  # `route`: what is said in place of an answer: a question, a greeting
+    clarification: str  # `route`: the reply in place of an answer: a question, a greeting
     gate: JSON | None  # `check_gate`
     findings: Annotated[list[JSON], gathered]  # the specialists: one for each request, with its `at`, in no order
     diagnosis: JSON | None  # `diagnose`: `{severity, root_causes, correlations}`
-    exit_reason: str  # `diagnose`: why no recommendation is needed; empty where one is
+    exit_reason: str  # `diagnose`: why no recommendation is needed; empty if one is
     advice: JSON | None  # `diagnose`, then `validate`: `{recommendations, confidence, objections}`
     context: JSON  # `route`: how much of the history the prompts showed
     route: str  # `route`, `respond`: `clarify`, `smalltalk`, `refuse` or `specialists`

@@ -1,4 +1,4 @@
-"""What a reply may say: it cites and links to its papers only, and its figures are those of the papers."""
+"""Limits of a reply: it may cite, link to and take figures from its papers only."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,12 +9,12 @@ from turnkeep.blocks.verification import Sources
 
 
 def citing(papers: Sequence[Document], known_ids: Collection[str], said: Sources) -> Citing:
-    """The judge of a reply from `papers`; `known_ids` are those of the whole corpus."""
+    """Return the judge of a reply from `papers`; `known_ids` are those of the whole corpus."""
     return Citing(papers, [*map(_told, papers)], known_ids, ARXIV, said)
 
 
 def cited_in(prompt: PromptBuilder, corpus: Mapping[str, Document]) -> list[Document]:
-    """The papers that the replies in a prompt cite, those of the newest first."""
+    """Return the papers cited in the replies of a prompt, newest reply first."""
     replies = [said["content"] for said in reversed(prompt.trimmed.messages) if said["role"] == "assistant"]
     ids = dict.fromkeys(id_ for reply in replies for id_ in check_citations(reply, corpus, ARXIV).cited)
     return [corpus[id_] for id_ in ids]

@@ -1,4 +1,4 @@
-"""`turnkeep papers load`: a user's own papers in place of the bundled ones."""
+"""`turnkeep papers load`: replaces the bundled papers with a user's own."""
 
 import argparse
 import os

@@ -1,5 +1,5 @@
-"""The papers that the agent knows: a user's JSONL, or the bundled ones. Authors, year and id can be searched for too; a
-prompt shows them as facts beside the text."""
+"""The agent's papers: a user's JSONL, or the bundled ones. Authors, year and id are searchable too; a prompt shows them
+as facts next to the text."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,15 +13,15 @@ from turnkeep.records import JSON
 
 BUNDLED_FIELD = "machine learning and artificial intelligence"
 OWN_FIELD = "the subjects of this collection"
-FAINT = 0.4  # of the best score: what is less shares a word by chance
-TITLES_SHOWN = 6  # of all in prompts, which tell subjects and language
+FAINT = 0.4  # of the best score: weaker matches share a word by chance
+TITLES_SHOWN = 6  # of all titles, in prompts, to show subjects and language
 
 
 class Corpus:
-    """The papers with their index. `told` is what prompts say of them as a whole."""
+    """The papers with their index. `told` describes them as a whole, for prompts."""
 
     def __init__(self, papers: Sequence[Document], *, field: str):
-        """`field` is what prompts call the subject of the papers."""
+        """`field` is the subject of the papers, for prompts."""
         self.by_id = {paper.id: paper for paper in papers}
         self.titles = [paper.title for paper in papers[:: max(1, len(papers) // TITLES_SHOWN)]][:TITLES_SHOWN]
         years = sorted(paper.metadata["year"] for paper in papers if paper.metadata["year"])
@@ -32,7 +32,7 @@ class Corpus:
         self._retriever = LexicalRetriever(map(_searchable, papers))
 
     def search(self, queries: Sequence[str], limit: int, years: Sequence[int] = ()) -> list[Document]:
-        """The best `limit` papers, of several queries in turns; from the first to the last of `years`."""
+        """Return the best `limit` papers, of several queries in turns, from the first to the last of `years`."""
         found: dict[str, Document] = {}
         for document in _in_turns([self._search(query, limit, years) for query in queries]):
             found.setdefault(document.id, document)
@@ -47,7 +47,7 @@ class Corpus:
 
 
 def open_corpus(path: str | None) -> Corpus:
-    """The corpus at `path`, or the bundled one; raises CorpusError with file, line and remedy."""
+    """Return the corpus at `path`, or the bundled one; raises CorpusError with file, line and remedy."""
     if path:
         return Corpus(load_documents(Path(path), read_paper), field=OWN_FIELD)
     return Corpus(load_documents(sample("papers.jsonl", "PAPERS__CORPUS"), read_paper), field=BUNDLED_FIELD)
@@ -68,7 +68,7 @@ def _searchable(paper: Document) -> Document:
 
 
 def read_paper(row: JSON) -> Document:
-    """A line with `id`, `title`, `abstract` (or `text`) and, where known, `authors`, `year`, `url`, `categories`."""
+    """Read a line with `id`, `title`, `abstract` (or `text`) and optional `authors`, `year`, `url`, `categories`."""
     abstract = row.get("abstract", row.get("text"))
     for name, value in (("id", row.get("id")), ("title", row.get("title")), ("abstract", abstract)):
         if not isinstance(value, str) or not value.strip():

@@ -19,7 +19,7 @@ WINDOW_TURNS = 10
 
 
 def build(settings: Settings) -> Agent:
-    """Reads the corpus once; raises CorpusError where that of the settings cannot be used."""
+    """Read the corpus once; raises CorpusError if that of the settings is unusable."""
     own = settings.of(PapersSettings)
     models = chat_models(settings, "papers")
     graph = compile_graph(Nodes(models, open_corpus(own.corpus), own))
@@ -42,7 +42,7 @@ def compile_graph(nodes: Nodes) -> CompiledStateGraph[PapersState, RunContext, P
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """What the client sees of the final state."""
+    """Return the client's view of the final state."""
     return Reply(
         text=values["reply"],
         route=values["route"],

@@ -24,20 +24,20 @@ from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.papers.state import PapersState
 
 MOST_LISTED, BRIEF, GRADED = 20, 240, 480  # papers of a list; characters of each, and of a paper that is graded
-MOST_CITED = 6  # papers of earlier replies that the reading is told by title
+MOST_CITED = 6  # papers of earlier replies whose titles the reading gets
 READ_TOKENS, ANSWER_TOKENS, RESPOND_TOKENS = 1_000, 400, 2_000  # of history; an answer has documents as well
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes with what they work with."""
+    """The nodes and their dependencies."""
 
     models: Models
     corpus: Corpus
     tuning: PapersSettings
 
     async def read(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
-        """Understands the message and decides the route: the guardrail is a score that knows its threshold."""
+        """Read the message and decide the route; the model knows the guardrail's threshold when it scores."""
         message, prompt = message_of(state), self._begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = [f"[{one.id}] {one.title}" for one in cited_in(prompt, self.corpus.by_id)][:MOST_CITED]
         prompt.with_notes([f"{prompts.CITED}{'; '.join(cited)}."] if cited else [])
@@ -136,7 +136,7 @@ class Nodes:
         return "rewrite_query" if has_more else "answer"
 
     def _gap(self, state: PapersState) -> str:
-        """What the answer is told where the searches found too little."""
+        """Return a note for the answer if the searches found too little."""
         if not state["relevant"]:
             return prompts.NOTHING.format(attempts=state["attempts"])
         is_limited = state["attempts"] >= self.tuning.max_attempts and len(state["relevant"]) < self.tuning.top_k
@@ -145,7 +145,7 @@ class Nodes:
     def _judge(
         self, papers: Sequence[Document], of: Collection[str], state: PapersState, runtime: Runtime[RunContext]
     ) -> Citing:
-        """`of` are the kinds of messages that count: what a user claims proves nothing of a paper."""
+        """`of` are the kinds of messages that count as facts: a user's claim proves nothing about a paper."""
         said, today = [each.text for each in state["messages"] if each.type in of], runtime.context.now.date()
         sources = Sources(
             [*said, self._said("{count} {titles} {by_year} {newest}")],

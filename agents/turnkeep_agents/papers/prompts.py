@@ -1,4 +1,4 @@
-"""The inner calls after the reading and the words of all prompts. What is constant comes first: providers cache it."""
+"""The inner calls after the reading and the texts of all prompts. Constant parts come first: providers cache them."""
 
 from pydantic import BaseModel, Field
 

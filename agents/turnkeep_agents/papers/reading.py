@@ -1,4 +1,4 @@
-"""How a message is understood: one typed call, held to its bounds."""
+"""Reads a message: one typed call, limited to valid values."""
 
 from typing import Literal
 
@@ -27,7 +27,7 @@ READ_CALL = TypedCall("papers.read", Reading, max_tokens=500)
 
 
 def checked(reading: Reading, message: str) -> Reading:
-    """The reading within its bounds: a question is searched for by its own words where no search was named."""
+    """Return the reading within its limits: without a search, the question itself is the search."""
     question = reading.question.strip()[:MOST_CHARACTERS] or message[:MOST_CHARACTERS]
     searches = [search.strip()[:MOST_CHARACTERS] for search in reading.searches if search.strip()]
     return reading.model_copy(update={"question": question, "searches": searches[:MOST_SEARCHES] or [question]})

@@ -1,4 +1,4 @@
-"""What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
+"""State of one run of the agent. Plain JSON types only: the state is stored with strict msgpack."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What a reply is held against, and what is told where nothing of it could stand."""
+"""Facts that a reply is checked against, and the fallback if no sentence passes."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -11,11 +11,11 @@ from turnkeep_agents.products.catalogue.product import Product
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.state import ProductsState
 
-MOST_PRICED = 1_000  # products whose prices a reply is held against; of more only those that the thread speaks of
+MOST_PRICED = 1_000  # products whose prices a reply is checked against; of more, only those in the thread
 
 
 def sources(state: ProductsState, catalogue: Catalogue, today: date, memory: Sequence[str]) -> Sources:
-    """What the thread was shown earlier is known as well."""
+    """Return the facts for the check, including those shown earlier in the thread."""
     found = [text for result in state["results"] for text in result["texts"]]
     ids = [id_ for result in state["results"] for id_ in result["ids"]]
     near = catalogue.get([*ids, *(state.get("listed") or []), *(state.get("spoken") or [])])
@@ -31,12 +31,12 @@ def sources(state: ProductsState, catalogue: Catalogue, today: date, memory: Seq
 
 
 def facts_of(products: Sequence[Product], catalogue: Catalogue) -> str:
-    """What needs no language: names and prices, or which kinds there are."""
+    """Return a text that needs no language: names and prices, or the kinds of products."""
     return "\n".join(f"{product.name}: {money(product.price)}" for product in products) or f"{catalogue.summary}."
 
 
 def thread_notes(state: ProductsState, catalogue: Catalogue) -> list[str]:
-    """What the thread speaks of, for the reading."""
+    """Return notes on the products of the thread, for the reading."""
     listed = catalogue.get(state.get("listed") or [])
     spoken = catalogue.get(state.get("spoken") or [])
     numbered = ", ".join(f"{at}. {product.name} ({money(product.price)})" for at, product in enumerate(listed, 1))

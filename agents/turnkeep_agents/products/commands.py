@@ -1,4 +1,4 @@
-"""`turnkeep products load`: a user's own products in place of the bundled ones."""
+"""`turnkeep products load`: replaces the bundled products with a user's own."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    """Checks the file, prints how it was read, and writes it as JSONL to where the server looks; raises LocalError."""
+    """Check the file, print how it was read, and write it as JSONL where the server looks for it; raises LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.facts import card  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.loading import load_catalogue  # noqa: PLC0415

@@ -21,7 +21,7 @@ ProductsGraph: TypeAlias = CompiledStateGraph[ProductsState, RunContext, Product
 
 
 def build(settings: Settings) -> Agent:
-    """Reads the catalogue once; raises CorpusError where that of the settings cannot be used, and MissingExtra."""
+    """Read the catalogue once; raises CorpusError if that of the settings is unusable, and MissingExtra."""
     own = settings.of(ProductsSettings)
     catalogue = open_catalogue(own.catalogue, is_dense=own.retrieval == "hybrid")
     models = chat_models(settings, "products")
@@ -43,7 +43,7 @@ def compile_graph(nodes: Nodes) -> ProductsGraph:
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """What the client sees of the final state."""
+    """Return the client's view of the final state."""
     message = next((str(each.text) for each in reversed(values["messages"]) if each.type == "human"), "")
     return Reply(
         text=str(values["messages"][-1].text),

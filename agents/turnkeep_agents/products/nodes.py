@@ -1,5 +1,5 @@
-"""The nodes and routers of the agent. A model reads the message and words the answer; what is said of products comes
-from the catalogue, and each sentence is held against it before it is shown."""
+"""The nodes and routers of the agent. A model reads the message and words the answer. Facts about products come from
+the catalogue, and each sentence is checked against it before it is shown."""
 
 import json
 from collections.abc import Callable
@@ -32,7 +32,7 @@ SEARCH = "search"
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes with what they work with."""
+    """The nodes and their dependencies."""
 
     models: Models
     catalogue: Catalogue
@@ -40,7 +40,7 @@ class Nodes:
     tuning: ProductsSettings
 
     async def read(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
-        """What to look up, or the reply where nothing has to be."""
+        """Decide what to look up, or write the reply if no lookup is needed."""
         folded = await fold(state, self.tuning.memory, self.models.small)
         asked = self._prompts(state, runtime, folded.memory)
         notes = [*thread_notes(state, self.catalogue), *_searched(state)]
@@ -62,7 +62,7 @@ class Nodes:
         return "use_tool" if state["route"] == "tool" else state["route"] or "respond"
 
     def use_tool(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
-        """Compare, price, availability."""
+        """Run comparisons, prices, availability."""
         return self._run(state, runtime, lambda call: call["tool"] != SEARCH)
 
     def after_use_tool(self, state: ProductsState) -> Literal["retrieve", "answer"]:
@@ -72,7 +72,7 @@ class Nodes:
         return self._run(state, runtime, lambda call: call["tool"] == SEARCH)
 
     async def answer(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
-        """The reply from what was found."""
+        """Write the reply from the results."""
         searches = [call for call in state["calls"] if call["tool"] == SEARCH and not call.get("names")]
         limits = [amount for call in map(call_of, searches) if isinstance(call, Search) for amount in call.limits]
         now: ProductsState = {**state, "limits": [*(state.get("limits") or []), *limits][-MOST_LIMITS:]}
@@ -89,7 +89,7 @@ class Nodes:
         }
 
     async def respond(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
-        """What the reading has written, a question back as well; a figure that nobody gave it has it worded anew."""
+        """Send the reading's reply or question; reword it if it contains an unfounded figure."""
         judge, parts = self._judge(state, runtime), units(state["draft"])
         if any(judge.problems(part) or judge.accept(part) != part for part in parts):
             return self._reply(state, await self._worded(state, runtime))
@@ -125,7 +125,7 @@ class Nodes:
         return Linked(Verifier(known), state["messages"], known.known)
 
     def _prompts(self, state: ProductsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory) -> Prompts:
-        """The window that is asked for; with tiered memory the messages that no summary covers, and the summaries."""
+        """Return prompts with the requested window; tiered memory adds unsummarised messages and the summaries."""
         shown = history(state, runtime.context.conversation_window, kept if self.tuning.memory == "tiered" else None)
         return Prompts(self.catalogue.summary, runtime.context.now.date(), *shown)
 
@@ -136,7 +136,7 @@ class Nodes:
 
 
 def _searched(state: ProductsState) -> list[str]:
-    """The last searches without what they were called in words."""
+    """Return the last searches without their `wish` texts."""
     calls = [filters_of(call) for call in (state.get("searched") or [])[:MOST_SEARCHES]]
     return [f"Last searches: {json.dumps(calls, ensure_ascii=False)}"] if calls else []
 

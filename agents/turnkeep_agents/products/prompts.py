@@ -1,4 +1,4 @@
-"""The words of the prompts. What never changes stands first, so that providers can cache it."""
+"""The texts of the prompts. Constant parts come first, so that providers can cache them."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -34,7 +34,7 @@ ANSWER_CALL = TextCall("products.answer", temperature=0.3, max_tokens=900, visib
 
 
 class Prompts:
-    """The prompts of one turn. `history` is what they may show; `memory` are summaries of what was before."""
+    """The prompts of one turn. `history` is what they may show; `memory` contains summaries of earlier messages."""
 
     def __init__(self, catalogue: str, today: date, window: int, history: Sequence[Message], memory: Sequence[str]):
         self._catalogue, self._today = catalogue, today
@@ -43,11 +43,11 @@ class Prompts:
         self._newest = ConversationFormatter(min(window, ANSWER_TURNS), ANSWER_TOKENS)
 
     def context(self) -> JSON:
-        """How much of the history the reading is shown, for the ledger."""
+        """Return how much of the history the reading is shown, for the turn record."""
         return self._all.trim(self._history).told
 
     def read(self, message: str, thread: Sequence[str]) -> list[BaseMessage]:
-        """`thread`: what it speaks of."""
+        """`thread`: notes on the products of the thread."""
         prompt = self._begin(READ, [f"The catalogue: {self._catalogue}."]).with_memory(self._memory)
         prompt.with_conversation(self._all, self._history).with_notes(thread)
         return prompt.with_query(message, label="Message").messages()

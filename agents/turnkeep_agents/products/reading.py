@@ -1,5 +1,5 @@
-"""How a message is read: the tools that a model may call, typed in the terms of the catalogue, and what its calls mean
-there. Kinds, attributes and brands are taken by their nearest spelling."""
+"""Reads a message: the tools that a model may call, typed with the terms of the catalogue, and the meaning of its
+calls. Kinds, attributes and brands are matched by the nearest spelling."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -22,7 +22,7 @@ MOST_CALLS = 5
 CURRENCY = "USD"
 
 Number = Annotated[float, PlainSerializer(lambda value: int(value) if value == int(value) else value)]
-"""Kept as it was written: 450, not 450.0."""
+"""Stored as written: 450, not 450.0."""
 
 
 class Given(BaseModel):
@@ -93,7 +93,7 @@ KINDS: Mapping[str, type[Call]] = {kind.__name__.lower(): kind for kind in (Sear
 
 
 def reading_call(catalogue: Catalogue) -> ToolsCall:
-    """With the kinds and attributes of this catalogue; these say their units: "weight (g)"."""
+    """Build the call with the kinds and attributes of this catalogue; attributes include their units: "weight (g)"."""
     measured = [f"{name} ({unit})" if unit else name for name, unit in catalogue.units.items()]
     shown = Field(json_schema_extra={"enum": list(measured)}) if 0 < len(measured) <= MOST_ENUMERATED else Field()
     attribute: Any = Annotated[str, _known(measured, "attribute"), shown]
@@ -105,8 +105,8 @@ def reading_call(catalogue: Catalogue) -> ToolsCall:
 
 
 def read(answer: ToolsAnswer) -> tuple[Route, list[JSON], str]:
-    """The route, in the seed's order of priority (a tool, a search, else words), the lookups as plain data, and the
-    reply where there are none."""
+    """Return the route, in the seed's order of priority (a tool, a search, else words), the lookups as plain data, and
+    the reply if there are none."""
     lookups = [call for call in answer.calls if isinstance(call, Call)][:MOST_CALLS]
     questions = [call.question for call in answer.calls if isinstance(call, Ask)]
     calls = [{"tool": type(call).__name__.lower(), **call.model_dump(exclude_defaults=True)} for call in lookups]
@@ -116,17 +116,17 @@ def read(answer: ToolsAnswer) -> tuple[Route, list[JSON], str]:
 
 
 def call_of(said: JSON) -> Call:
-    """What was kept of a call."""
+    """Restore a call from its stored form."""
     return KINDS[said["tool"]].model_validate({name: value for name, value in said.items() if name != "tool"})
 
 
 def filters_of(said: JSON) -> JSON:
-    """Its arguments without the wish in words."""
+    """Return its arguments without the worded wish."""
     return {name: value for name, value in said.items() if name not in ("tool", "wish")}
 
 
 def wish_of(search: Search, catalogue: Catalogue) -> Wish:
-    """What a search looks for, in the terms of the catalogue."""
+    """Return a search as a wish, in the terms of the catalogue."""
     bounds = [Bound(PRICE, search.price_min, search.price_max, CURRENCY)] if search.limits else []
     for each in search.ranges:
         name = each.attribute.partition(" (")[0]
@@ -147,7 +147,7 @@ def wish_of(search: Search, catalogue: Catalogue) -> Wish:
 
 
 def nearest(said: str, known: Iterable[str]) -> str | None:
-    """ "Phone" and "smartphones" are phones where nothing else is."""
+    """ "Phone" and "smartphones" match phones if nothing else does."""
     by_name = {singular(each.lower()): each for each in known}
     plain = singular(said.lower())
     parts = [each for each in by_name if each in plain or plain in each]
@@ -156,7 +156,7 @@ def nearest(said: str, known: Iterable[str]) -> str | None:
 
 
 def _known(values: Sequence[str], what: str) -> AfterValidator:
-    """Takes the nearest spelling; what has none is named to the model with what there is."""
+    """Accept the nearest spelling; otherwise raise an error that lists the values for the model."""
 
     def taken(said: str) -> str:
         if found := nearest(said, values):
@@ -167,7 +167,7 @@ def _known(values: Sequence[str], what: str) -> AfterValidator:
 
 
 def _spelled(term: str, catalogue: Catalogue) -> str:
-    """With each word as the catalogue spells it."""
+    """Return the term with each word in the catalogue's spelling."""
 
     def spelled(word: str) -> str:
         is_known = word in catalogue.words or len(word) < LEAST_LETTERS or not word.isalpha()

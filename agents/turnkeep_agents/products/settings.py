@@ -1,4 +1,4 @@
-"""What the agent takes from the environment."""
+"""Settings of the agent from the environment."""
 
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
+"""State of one run of the agent. Plain JSON types only: the state is stored with strict msgpack."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -20,18 +20,18 @@ class ProductsState(TypedDict):
 
     messages: Annotated[list[AnyMessage], add_messages]  # the last is the customer's until a reply follows
     memory: ThreadMemory  # summaries, with tiered memory; read
-    listed: list[str]  # ids of the last list that a search has shown, in the order of the reply; answer
+    listed: list[str]  # ids of the last shown list of a search, in the order of the reply; answer
     spoken: list[str]  # ids of the products of the last reply that named any; answer
     searched: list[JSON]  # the last searches, so that a follow-up can change them; answer
-    limits: list[float]  # amounts of the customer that searches were held to: a reply may name them; answer
+    limits: list[float]  # amounts of the customer that searches used: a reply may name them; answer
 
     route: Route | None  # read
-    calls: list[JSON]  # what the model calls, `tool` and its arguments; read
+    calls: list[JSON]  # the model's calls, `tool` and its arguments; read
     draft: str  # a reply that needs no catalogue, or a question back; read
     results: list[JSON]  # `tool`, `wish`, `is_list`, `texts` and `ids` of each call; use_tool, retrieve
-    sources: list[JSON]  # the products that the reply was written from; answer
+    sources: list[JSON]  # the products that the reply is based on; answer
     context: JSON  # how much of the history the reading was shown; read
-    warnings: list[str]  # codes that the client sees; every node that asks a model
+    warnings: list[str]  # codes for the client; every node that calls a model
 
 
 new_turn = fresh(ProductsState, LASTING)  # each key of one turn, as it begins

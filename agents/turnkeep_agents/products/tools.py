@@ -1,4 +1,4 @@
-"""What the model's calls come to: products and what the catalogue says of them, one text for each thing."""
+"""Results of the model's calls: products and their catalogue facts, one text for each thing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from turnkeep_agents.products.reading import Availability, Call, Compare, Named,
 MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES, MOST_NEAR = 2, 4, 2, 2
 NEAREST = "The nearest, which lack something:"
 
-Told: TypeAlias = tuple[list[str], list[Product]]  # texts, and the products in the order in which they are told
+Told: TypeAlias = tuple[list[str], list[Product]]  # texts, and the products in the same order
 
 
 @dataclass(frozen=True)
 class Tools:
-    """`most`: how many products a search shows; `is_among_others`: beside other searches of one message, which often
+    """`most`: how many products a search shows; `is_among_others`: one of several searches of a message, which often
     share a budget."""
 
     catalogue: Catalogue
@@ -50,7 +50,7 @@ class Tools:
         return [facts.card(product, self.today, is_whole=len(products) <= MOST_DESCRIBED) for product in products]
 
     def _search(self, call: Search) -> Told:
-        """What is named alone is told of; beside other wishes it is told before what fits these."""
+        """Describe the named products alone; with other criteria, before the products that match these."""
         (named, remarks), wish = look_up(call.names, self.catalogue), wish_of(call, self.catalogue)
         known = named or shown_in(call.wish, self.catalogue)
         is_open = not (wish.category or wish.brands or call.limits)
@@ -80,7 +80,7 @@ class Tools:
 
 
 def _quantities(call: Price, products: Sequence[Product]) -> list[int]:
-    """None of them where a name may be several products: then no sum is told."""
+    """Return zeros if a name matches no product or several: then no total is computed."""
     if len(products) != len(call.names):
         return [0] * len(products)
     given = [max(0, count) for count in call.quantities[: len(products)]]

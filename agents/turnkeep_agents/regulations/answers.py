@@ -1,5 +1,5 @@
-"""What a reply may say: it cites what it was shown, names no law that was not, and its figures are those of the
-sources, the user and the computation."""
+"""Limits of a reply: it cites only what it was shown and names no other law. Its figures are those of the sources, the
+user and the computation."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,12 +15,12 @@ IDS = IdForm(re.compile(r"[A-Z]{1,6}(?:-[A-Za-z0-9]+){1,5}|doc-[0-9a-f]{6}-\d+")
 
 
 class Grounded(Citing):
-    """`Citing`, and every law that a sentence names stands in a source or in what the user asked."""
+    """`Citing`, and every law in a sentence must occur in a source or in the user's messages."""
 
     def __init__(
         self, documents: Sequence[Document], known_ids: Collection[str], said: Sources, unheld: Sequence[str] = ()
     ):
-        """`unheld` are laws that only the user has named: what cites a source may not name them."""
+        """`unheld` are laws that only the user has named: a sentence with a citation may not name them."""
         texts = [*map(_told, documents)]
         super().__init__(documents, texts, known_ids, IDS, said)
         self._unheld = [one for text in unheld for one in references(text)]
@@ -37,7 +37,7 @@ class Grounded(Citing):
 
 
 def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
-    """The ids that the replies in a prompt cite, those of the newest first; `known` are those of the knowledge base."""
+    """Return the ids cited in the replies of a prompt, newest reply first; `known` are those of the knowledge base."""
     shown = prompt.trimmed.messages
     replies = [check_citations(said["content"], known, IDS) for said in reversed(shown) if said["role"] == "assistant"]
     return list(dict.fromkeys(id_ for reply in replies for id_ in (*reply.cited, *reply.removed)))
@@ -48,7 +48,7 @@ def _told(document: Document) -> str:
 
 
 def _without(unit: str, named: Sequence[Reference]) -> str:
-    """The sentence without the numbers of laws, which are no figures."""
+    """Return the sentence without the numbers of laws, which are not figures."""
     for one in reversed(named):
         unit = f"{unit[: one.start]}{' ' * (one.end - one.start)}{unit[one.end :]}"
     return unit

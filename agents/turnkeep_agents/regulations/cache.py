@@ -1,6 +1,6 @@
-"""Answers that were given before, in this process and until midnight: an instance that is warm answers the same
-question without a model. It holds nothing that rests on a document or on personal data, so that no answer can reach
-anybody who should not see it; all that an answer depends on is in its key, so that nothing has to be thrown away."""
+"""Caches answers in this process until midnight, so a warm instance answers a repeated question without a model. No
+cached answer depends on a document or personal data, so none can reach a person who may not see it. The key contains
+everything that an answer depends on, so no entry needs invalidation."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from turnkeep.records import JSON
 
 
 class AnswerCache:
-    """The newest `size` answers; none where it is 0. Safe in threads."""
+    """The newest `size` answers; none if it is 0. Thread-safe."""
 
     def __init__(self, size: int):
         self._size = size
@@ -27,7 +27,7 @@ class AnswerCache:
             return self._answers.get(key)
 
     def put(self, key: str, answer: JSON) -> None:
-        """Nothing under the empty key."""
+        """Store an answer; ignored for the empty key."""
         if not key or not self._size:
             return
         with self._lock:

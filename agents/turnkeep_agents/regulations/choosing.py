@@ -1,5 +1,5 @@
-"""Which of the deployment's two models writes an answer: the one for the domain, as long as its estimated cost is
-within the limit of a call, else the other one."""
+"""Chooses which of the deployment's two models writes an answer: the one for the domain if its estimated cost is within
+the limit of a call, else the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ OVER = (
 
 @dataclass(frozen=True)
 class Choice:
-    """`estimated_usd` is None for a model without a known price, which no limit can hold."""
+    """`estimated_usd` is None for a model without a known price, to which no limit applies."""
 
     tier: str
     provider: str
@@ -37,7 +37,7 @@ class Choice:
 def choose(
     models: Models, *, domain: str, action: str, prompt: Sequence[BaseMessage], most_written: int, limit: float
 ) -> Choice:
-    """Before the call. `limit` is in US dollars, 0 for none; raises BudgetExceeded where neither model is within it."""
+    """Choose before the call. `limit` is in US dollars, 0 for none; raises BudgetExceeded if both models exceed it."""
     tokens = sum(estimate_tokens(message.text) for message in prompt)
     wanted, reason = _wanted(domain, action)
     choices = [_choice(models, tier, reason, tokens, most_written) for tier in (wanted, *({MAIN, SMALL} - {wanted}))]
@@ -51,7 +51,7 @@ def choose(
 
 
 def _wanted(domain: str, action: str) -> tuple[str, str]:
-    """A definition, or a question that is about no law, is small work."""
+    """Choose the small model for a definition or a question without law."""
     if domain == "none":
         return SMALL, "about no law"
     if action == "define":

@@ -1,4 +1,4 @@
-"""`turnkeep regulations load`: articles and answered questions of a user's own in place of the bundled ones."""
+"""`turnkeep regulations load`: replaces the bundled articles and answered questions with a user's own."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    """Checks the folder and writes what it holds as JSONL to where the server looks; raises LocalError."""
+    """Check the folder and write its contents as JSONL where the server looks for them; raises LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.regulations.knowledge.folder import load_knowledge, rows_of  # noqa: PLC0415
 
@@ -42,7 +42,7 @@ def _load(options: argparse.Namespace) -> None:
     articles, answers = rows_of(knowledge)
     kept = open_home(os.environ).path / "regulations"
     kept.mkdir(mode=0o700, exist_ok=True)
-    # In this order a crash leaves articles without a FAQ, never a FAQ that rests on articles that are gone.
+    # In this order a crash leaves articles without a FAQ, never a FAQ that cites missing articles.
     (kept / "faq.jsonl").unlink(missing_ok=True)
     _write(kept / "articles.jsonl", articles)
     if answers:

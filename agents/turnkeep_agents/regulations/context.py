@@ -1,5 +1,5 @@
-"""What of all that was found an answer is shown: 3,500 tokens and 500 for each result, at most 8,000, filled in an
-order that the composition of the question decides. What did not fit is named, and cannot be cited."""
+"""Selects the results that an answer is shown: 3,500 tokens and 500 for each result, at most 8,000, filled in an order
+that depends on the question's composition. Omitted results are listed, and cannot be cited."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,9 @@ from turnkeep.tokens import estimate_tokens
 from turnkeep_agents.regulations.state import Composition
 
 BASE_TOKENS, TOKENS_A_RESULT, MOST_TOKENS = 3_500, 500, 8_000
-LEAST_TOKENS = 120  # of a document that is cut: less says nothing
-LARGEST_TOKENS = 2_000  # of one document, so that there is room for others
-SAME = 0.9  # share of words that two texts have in common when one of them is left out
+LEAST_TOKENS = 120  # of a shortened document: fewer are useless
+LARGEST_TOKENS = 2_000  # of one document, to leave room for others
+SAME = 0.9  # share of common words above which one of two texts is left out
 STEM_LETTERS = 5  # "detrazione" is covered by "detrazioni"
 QUALITY = "share of the searches' words of four letters and more that stand in what was shown, by their first five"
 
@@ -22,14 +22,14 @@ KNOWLEDGE, FACTS, DOCUMENTS, CONVERSATION = "knowledge", "facts", "documents", "
 ORDERS: dict[Composition, tuple[str, ...]] = {
     "pure_kb": (KNOWLEDGE, FACTS, DOCUMENTS),
     "pure_doc": (DOCUMENTS, FACTS, KNOWLEDGE),
-    "hybrid": (FACTS, KNOWLEDGE, DOCUMENTS),  # the last two in turns, so that each has about half
+    "hybrid": (FACTS, KNOWLEDGE, DOCUMENTS),  # the last two take turns, so that each gets about half
     "chat": (CONVERSATION, FACTS, KNOWLEDGE, DOCUMENTS),
 }
 
 
 @dataclass
 class Context:
-    """What was taken, in order, and what became of the rest: ids, of facts their texts."""
+    """The selected results, in order, and the omitted ones: ids, or the texts of facts."""
 
     budget: int
     documents: list[Document] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Context:
         return self.budget - sum(self.tokens.values())
 
     def metadata(self, composition: Composition, searches: Sequence[str], results: int) -> JSON:
-        """As the turn keeps it; tokens are estimates."""
+        """Return the context as stored with the turn; tokens are estimates."""
         count = sum(self.tokens.values())
         return {
             "composition": composition,
@@ -81,8 +81,8 @@ def build_context(
     facts: Sequence[str],
     conversation: str = "",
 ) -> Context:
-    """Each source is in the order of its worth; passages of documents are shown behind the others, as they are read.
-    `conversation` counts where the composition is chat."""
+    """Each source is sorted by relevance; passages of documents are shown last, in reading order. `conversation` is
+    used only if the composition is chat."""
     context = Context(budget_of(len(knowledge) + len(documents)))
     if composition == "chat":
         context.conversation = conversation
@@ -101,7 +101,7 @@ def build_context(
 
 
 def size_of(document: Document) -> int:
-    """Tokens of a document in a prompt."""
+    """Return the tokens of a document in a prompt."""
     return estimate_tokens(PromptBuilder("").with_retrieval_context([document]).build()[1])
 
 
@@ -118,7 +118,7 @@ def _in_order(
 
 
 def _in_turns(sources: dict[str, list[Document]], context: Context) -> Iterator[tuple[str, Document]]:
-    """Always of the source that has had less so far."""
+    """Yield from the source that has used fewer tokens so far."""
     while any(sources.values()):
         source = min((name for name in sources if sources[name]), key=lambda name: context.tokens.get(name, 0))
         yield source, sources[source].pop(0)
@@ -151,13 +151,13 @@ def _spend(context: Context, source: str, tokens: int) -> None:
 
 
 def _place(passage_id: str) -> tuple[str, int]:
-    """Where a passage stands in its document, so that they are read in that order: "doc-3f9a1c-12"."""
+    """Return the position of a passage in its document, to sort passages in reading order: "doc-3f9a1c-12"."""
     document, _, number = passage_id.rpartition("-")
     return document, int(number) if number.isdigit() else 0
 
 
 def _shortened(document: Document, tokens: int) -> Document:
-    """Its beginning, ended between words, as long as the whole fits."""
+    """Return the longest beginning, cut between words, with which the document fits."""
     low, high = 0, len(document.text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -170,6 +170,6 @@ def _begin(document: Document, characters: int) -> Document:
 
 
 def _is_repeated(document: Document, taken: Sequence[Document]) -> bool:
-    """The same passage twice, such as a contract that was attached again."""
+    """Return whether the passage was taken already, such as from a contract that was attached again."""
     own = set(words(document.text))
     return any(len(own & other) >= SAME * len(own | other) for other in (set(words(one.text)) for one in taken))

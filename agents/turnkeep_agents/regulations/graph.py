@@ -1,5 +1,5 @@
-"""match_faq -> recall -> read -> check_facts -> retrieve -> build_context -> calculate? -> choose_model -> answer, with
-short ways out: the FAQ, an answer that was given before, talk, and what is outside the field."""
+"""match_faq -> recall -> read -> check_facts -> retrieve -> build_context -> calculate? -> choose_model -> answer.
+Short paths: the FAQ, a cached answer, talk, and questions outside the field."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ WINDOW_TURNS = 10
 
 
 def build(settings: Settings) -> Agent:
-    """Reads the knowledge base once; raises CorpusError where that of the settings cannot be used."""
+    """Read the knowledge base once; raises CorpusError if that of the settings is unusable."""
     own = settings.of(RegulationsSettings)
     models = chat_models(settings, "regulations")
     knowledge = open_knowledge(own.knowledge)
@@ -52,7 +52,7 @@ def compile_graph(
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """What the client sees of the final state."""
+    """Return the client's view of the final state."""
     reading, choice = values["reading"], values["choice"]
     return Reply(
         text=values["reply"],

@@ -1,5 +1,5 @@
-"""The user's documents: how the thread's active ones are named to a model, and which of their passages a question is
-about."""
+"""The user's documents: how the thread's active ones are named to a model, and which of their passages match a
+question."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ SPEAKS_TO_MODEL = "document_speaks_to_model"
 
 
 def listed(documents: Documents) -> list[JSON]:
-    """The active ones, oldest first; a label stays that of its document, whatever else is attached or removed."""
+    """Return the active documents, oldest first; a label never changes when others are attached or removed."""
     return [
         {"id": one.id, "label": f"doc-{one.id[:LABEL_LETTERS]}", "name": one.name, "pages": one.pages}
         for one in documents.all()
@@ -25,18 +25,18 @@ def listed(documents: Documents) -> list[JSON]:
 
 
 def named(active: Sequence[JSON]) -> str:
-    """As a prompt names them: "“contratto.pdf” (doc-3f9a1c, 4 pages)"."""
+    """Format documents for a prompt: "“contratto.pdf” (doc-3f9a1c, 4 pages)"."""
     pages = (f", {one['pages']} pages" if one["pages"] else "" for one in active)
     return "; ".join(f"“{one['name']}” ({one['label']}{of})" for one, of in zip(active, pages, strict=True))
 
 
 def warnings(documents: Documents) -> list[str]:
-    """Whether one of them holds words that speak to a model; they are shown as material all the same."""
+    """Warn if a document contains text addressed to a model; it is shown as material all the same."""
     return [SPEAKS_TO_MODEL] if any(one.findings for one in documents.all()) else []
 
 
 def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str], limit: int) -> list[Document]:
-    """The best `limit` passages, then the first ones of what the queries do not find, as for a summary."""
+    """Return the best `limit` passages, then the first ones that no query finds, as for a summary."""
     labels = {one["id"]: one["label"] for one in active}
     passages = [
         passage
@@ -57,7 +57,7 @@ def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str],
 
 
 def clauses(passages: Sequence[Document], most: int) -> list[str]:
-    """Sentences and items of them, of each passage its first, then of each its second and so on."""
+    """Return sentences and list items: the first of each passage, then the second of each, and so on."""
     said = [[unit for unit in units(one.text) if len(unit.split()) >= CLAUSE_WORDS] for one in passages]
     in_turns = chain.from_iterable(zip_longest(*said))
     return [clause.strip()[:CLAUSE_CHARACTERS] for clause in in_turns if clause][:most]

@@ -1,4 +1,4 @@
-"""The words of all prompts and the calls that follow the reading. What is constant comes first: providers cache it."""
+"""The texts of all prompts and the calls that follow the reading. Constant parts come first: providers cache them."""
 
 import hashlib
 from collections.abc import Mapping
@@ -113,4 +113,4 @@ RESPOND_CALL = TextCall("regulations.respond", temperature=0.3, max_tokens=600)
 REFUSE_CALL = TextCall("regulations.refuse", temperature=0.5, max_tokens=300, visible=False)
 
 VERSION = hashlib.sha256("\0".join([READ, ANSWER, *DOMAINS.values(), CALCULATE]).encode()).hexdigest()[:16]
-"""An answer that was worded by other prompts is not given again."""
+"""Answers from other prompt texts are not reused."""

@@ -1,4 +1,4 @@
-"""How a message is understood: one typed call, and what code makes of the facts that it names."""
+"""Reads a message: one typed call, and code that evaluates the facts that it names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -13,7 +13,7 @@ from turnkeep_agents.regulations.facts import Fact, Kind, canonical
 from turnkeep_agents.regulations.state import Composition
 
 MOST_SEARCHES, MOST_FACTS = 3, 12
-MONTH_OPEN = "month not named"  # "e se era il 20?" goes on from what names it, "il 30 settembre, anzi il 29" as well
+MONTH_OPEN = "month not named"  # "e se era il 20?" refers to an earlier month, "il 30 settembre, anzi il 29" as well
 LANGUAGES = ("it", "en")
 MOST_CHARACTERS = 500  # of a search or a standalone question
 _WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
@@ -51,7 +51,7 @@ READ_CALL = TypedCall("regulations.read", Reading, max_tokens=700)
 
 
 def checked(reading: Reading, message: str, *, has_documents: bool) -> Reading:
-    """The reading within its bounds; without a document, nothing can be answered from one."""
+    """Return the reading within its limits; without a document, nothing can be answered from one."""
     question = reading.question.strip()[:MOST_CHARACTERS] or message[:MOST_CHARACTERS]
     searches = [search.strip()[:MOST_CHARACTERS] for search in reading.searches if search.strip()][:MOST_SEARCHES]
     composition = reading.composition if has_documents else _WITHOUT_DOCUMENTS[reading.composition]
@@ -63,7 +63,7 @@ def checked(reading: Reading, message: str, *, has_documents: bool) -> Reading:
 def facts_in(
     messages: Sequence[str], spans: Sequence[Span], language: str, today: date
 ) -> tuple[list[JSON], list[str]]:
-    """The facts with their values, and the spans that have none; what stands in no message of the user is no fact."""
+    """Return facts with their values, and spans without one; a span that is in no message of the user is dropped."""
     facts: list[JSON] = []
     unread: list[str] = []
     for span in spans[:MOST_FACTS]:
@@ -83,7 +83,7 @@ def _has_other_day(span: Span, spans: Sequence[Span]) -> bool:
 
 
 def _fact(span: Span, language: str, today: date) -> Fact | None:
-    """In the language of the reply, else in another: a message may mix them, or wish for a reply in another one."""
+    """Read the span in the reply's language, else in another: a message may mix them, or ask for another one."""
     read = (canonical(span.text, span.kind, today=today, language=each) for each in (language, *LANGUAGES))
     fact = next(filter(None, read), None)
     is_other = fact and fact.other and span.has_passed and fact.kind in ("date", "period") and fact.value > str(today)
@@ -95,6 +95,6 @@ def _fact(span: Span, language: str, today: date) -> Fact | None:
 
 
 def told(fact: JSON) -> str:
-    """A fact as a prompt shows it: "il 31 marzo (date) = 2027-03-31; year not named, the next 31 March"."""
+    """Format a fact for a prompt: "il 31 marzo (date) = 2027-03-31; year not named, the next 31 March"."""
     value = " ".join(filter(None, [fact["value"], fact["unit"]]))
     return "; ".join(filter(None, [f"{fact['text']} ({fact['kind']}) = {value}", fact["reading"]]))

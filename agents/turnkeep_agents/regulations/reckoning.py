@@ -1,5 +1,5 @@
-"""Carries out the steps that a model planned, with numbers and days. Each of them has to stand in what it was shown, so
-that no rate, threshold or date comes from its memory."""
+"""Carries out the steps that a model planned, with numbers and days. Each must occur in the model's input, so that no
+rate, threshold or date comes from its memory."""
 
 import ast
 import operator
@@ -18,7 +18,7 @@ from turnkeep_agents.regulations.prompts import Step
 Value: TypeAlias = Decimal | date
 
 MOST_STEPS, MOST_CHARACTERS = 20, 200
-SMALL = 12  # months of a year, and what is counted on fingers
+SMALL = 12  # months of a year, and small counts
 CONSTANTS = frozenset(map(Decimal, (100, 1000, 365, 366, 360, 30, 52, 26)))
 MOST_APART = 40_000  # days, weeks, months or years of one step
 
@@ -37,19 +37,19 @@ _ALLOWED = 'numbers, "2026-01-31", + - * / ( ), min, max, after, before, days an
 
 
 class Unreckonable(ValueError):
-    """A step cannot be carried out; the message says why, for the model that planned it."""
+    """A step cannot be carried out; the message gives the reason, for the model that planned it."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a computation may begin with."""
+    """The numbers and days that a computation may start from."""
 
     numbers: Collection[Decimal] = field(default_factory=frozenset)
     days: Collection[date] = field(default_factory=frozenset)
 
 
 def known_in(texts: Collection[str], today: date) -> Known:
-    """Every number as Italians and as the English read it ("1.234,5", "1,234.5") or in words ("sessanta"), and every
+    """Return every number in Italian and in English notation ("1.234,5", "1,234.5") or in words ("sessanta"), and every
     day; one without a year may be of this year, the last or the next."""
     found = {each for text in texts for each in _NUMBER.findall(text)}
     plain = {plain for each in found for plain in (each.replace(".", "").replace(",", "."), each.replace(",", ""))}
@@ -62,7 +62,7 @@ def known_in(texts: Collection[str], today: date) -> Known:
 
 
 def reckon(steps: Iterable[Step], known: Known) -> list[str]:
-    """A line for each step: "s2 imposta: (50000 - 28000) * 35 / 100 = 7700". Raises Unreckonable."""
+    """Return a line for each step: "s2 imposta: (50000 - 28000) * 35 / 100 = 7700". Raises Unreckonable."""
     results: dict[str, Value] = {}
     lines: list[str] = []
     for at, step in enumerate(list(steps)[:MOST_STEPS], 1):
@@ -119,7 +119,7 @@ def _called(name: str, values: list[Value]) -> Value:
 
 
 def _moved(day: Value, number: Decimal, unit: str, *, forward: bool) -> date:
-    """The same day of another month, or its last where there is none: a month after 31 January is 28 February."""
+    """Return the same day of another month, or its last day: a month after 31 January is 28 February."""
     if not isinstance(day, date) or number != int(number) or not 0 <= number <= MOST_APART:
         raise Unreckonable("after and before take a day, a whole number and a unit")
     count = int(number) if forward else -int(number)
@@ -159,7 +159,7 @@ def _day(text: str, known: Collection[date]) -> date:
 
 
 def _weekday(value: Value) -> str:
-    """Of a day; of a weekend's, which a term may not end on, the next Monday as well."""
+    """Return the weekday, and for a weekend the next Monday, because a term may not end on a weekend."""
     if not isinstance(value, date):
         return ""
     days_to_monday = 7 - value.weekday()

@@ -1,4 +1,4 @@
-"""What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
+"""State of one run of the agent. Plain JSON types only: the state is stored with strict msgpack."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ from turnkeep.records import JSON
 LASTING = frozenset({"messages"})
 
 Composition: TypeAlias = Literal["pure_kb", "pure_doc", "hybrid", "chat"]
-"""What an answer is made of: the knowledge base, the user's documents, both, or the conversation."""
+"""Sources of an answer: the knowledge base, the user's documents, both, or the conversation."""
 Route: TypeAlias = Literal["faq", "cached", "retrieve", "respond", "refuse"]
 
 

@@ -1,4 +1,4 @@
-"""The nodes and routers of the agent. The model reads and words; code resolves, queries, computes, and holds every
+"""The nodes and routers of the agent. The model reads and words; code resolves, queries, computes, and checks every
 sentence against the findings."""
 
 from turnkeep_agents.campaigns.nodes.answering import Answering
@@ -6,4 +6,4 @@ from turnkeep_agents.campaigns.nodes.routing import Routing
 
 
 class Nodes(Routing, Answering):
-    """All of them, over one desk."""
+    """All nodes, with one shared base."""

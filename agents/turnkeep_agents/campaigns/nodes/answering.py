@@ -1,5 +1,5 @@
-"""The specialists, side by side, and what is made of their findings: causes and advice in one typed call, and prose
-that is held against them sentence by sentence."""
+"""Runs the specialists in parallel and turns their findings into a reply: causes and advice in one typed call, then
+prose that is checked sentence by sentence."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class Answering(Desk):
     """The specialists, `diagnose`, `validate` and `respond`."""
 
     def specialist(self, name: str) -> "StateNode[Sent, RunContext]":
-        """The node of one specialist; one that fails is reported, the others stand."""
+        """Return the node of one specialist; a failure is reported without affecting the others."""
 
         async def run(state: Sent, runtime: Runtime[RunContext]) -> JSON:
             runtime.stream_writer({"event": "tool_start", "tool": name})
@@ -44,7 +44,7 @@ class Answering(Desk):
         return run
 
     async def diagnose(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
-        """Figures need no diagnosis; causes and advice are found in one typed call."""
+        """Find causes and advice in one typed call; plain figures need no diagnosis."""
         findings, requests = findings_of(state), _requests(state)
         found: JSON = {"severity": severity(findings), "root_causes": [], "correlations": []}
         if reason := exit_without_analysis(findings, requests):
@@ -72,7 +72,7 @@ class Answering(Desk):
         }
 
     async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
-        """In the order of the answers' priority: a question, a refusal, figures alone, figures with advice."""
+        """Reply with the first that applies: a question, a refusal, figures alone, figures with advice."""
         checked, to = state["gate"] or {}, wording.place("campaigns", state["messages"], runtime)
         if state["clarification"] or not checked.get("valid"):
             text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
@@ -108,12 +108,12 @@ class Answering(Desk):
         today, covered = runtime.context.now.date(), [date.fromisoformat(day) for day in state["coverage"]]
         days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
         routing, plans = state["routing"] or {}, any(each.intent == "advice" for each in _requests(state))
-        limits = routing["amounts"] if plans else ()  # elsewhere the user's own amount would pass for a result
+        limits = routing["amounts"] if plans else ()  # otherwise the user's own amount would pass for a result
         return self.judge(state, known_of(findings_of(state)), days, routing["language"], limits=limits)
 
 
 def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Request]) -> str:
-    """Why there is nothing to diagnose; empty where there is."""
+    """Return why there is nothing to diagnose; empty if there is something."""
     if all(finding.status != "ok" for finding in findings):
         return "No specialist had figures."
     if all(request.intent == "overview" for request in requests):
@@ -122,7 +122,7 @@ def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Reques
 
 
 def findings_of(values: Mapping[str, Any]) -> list[Finding]:
-    """In the order of the requests, whichever was done first."""
+    """Return findings in the order of the requests, whichever finished first."""
     return [Finding.model_validate(each) for each in sorted(values["findings"], key=lambda each: each["at"])]
 
 
@@ -138,6 +138,6 @@ def _requests(state: CampaignsState) -> list[Request]:
 
 
 def _meant(state: CampaignsState) -> str:
-    """The standalone query, where it says more than the message."""
+    """Return the standalone query if it adds to the message, else an empty text."""
     meant = state["standalone_query"]
     return "" if meant.casefold() == message_of(state).casefold() else meant

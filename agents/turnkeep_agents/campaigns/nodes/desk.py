@@ -1,4 +1,4 @@
-"""What all nodes work with: models, the warehouse as of a day, prompts of a turn, what a reply is held against."""
+"""Base class of the nodes: models, the warehouse as of a day, prompts of a turn, and checks of a reply."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 
-MOST_CHARACTERS = 2_000  # of a message that is read
+MOST_CHARACTERS = 2_000  # of the message, for the reading
 
 
 @dataclass(frozen=True)
 class Desk:
-    """`warehouse_on` gives the warehouse as of a day."""
+    """`warehouse_on` returns the warehouse as of a day."""
 
     models: Models
     warehouse_on: Callable[[date], Warehouse]
@@ -44,7 +44,7 @@ class Desk:
         limits: Sequence[float] = (),
         has_counts: bool = True,
     ) -> Linked:
-        """`known` besides what was said earlier; each of `days` with its end; `limits` are amounts of a plan."""
+        """`known` is added to earlier replies; each of `days` has its end; `limits` are amounts of a plan."""
         said = state["messages"]
         sources = Sources(
             known=[*known, *(str(each.text) for each in said if each.type == "ai")],

@@ -1,5 +1,5 @@
-"""`route`: reads the message in one call, holds the reading against the warehouse, and decides what runs. What does not
-fit goes back to the model once."""
+"""`route`: reads the message in one call, checks the reading against the warehouse, and decides what runs. Faults go
+back to the model once."""
 
 import asyncio
 import json
@@ -21,11 +21,11 @@ from turnkeep_agents.campaigns.state import CampaignsState
 from turnkeep_agents.databases.errors import DatabaseError, DatabaseSlow
 
 NO_WAREHOUSE = "The metrics cannot be reached just now, so there are no figures: {reason} Please ask again in a while."
-WHICH = "Which campaigns do you mean? Advertisers: {names}."  # only where the model's own words cannot be shown
+WHICH = "Which campaigns do you mean? Advertisers: {names}."  # only if the model's own words cannot be shown
 WEEKS = "Do you mean whole weeks, from Sunday to Saturday?"  # the same
 MOST_OFFERED = 20  # names in such a question
 LEDGER = {"reasoning", "language", "kind", "week", "amounts", "confidence"}
-YEARS_BACK = 10  # that a reply may say to have no figures of
+YEARS_BACK = 10  # years that a reply may name as having no figures
 
 
 class Routing(Desk):
@@ -74,13 +74,13 @@ class Routing(Desk):
         return {"gate": found, "warnings": found["warnings"]}
 
     def after_check_gate(self, state: CampaignsState) -> list[Send] | Literal["respond"]:
-        """Each request to its specialist, if that is approved; they run side by side."""
+        """Send each approved request to its specialist; they run in parallel."""
         approved = (state["gate"] or {})["approved"]
         chosen = [each for each in state["requests"] if each["specialist"] in approved]
         return [Send(each["specialist"], each) for each in chosen] or "respond"
 
     async def _known(self, state: CampaignsState, runtime: Runtime[RunContext]) -> tuple[str, Check]:
-        """What the warehouse has, as a note and as a check."""
+        """Return the contents of the warehouse, as a note and as a check."""
         today = runtime.context.now.date()
 
         def look() -> tuple[str, Check]:
@@ -93,11 +93,11 @@ class Routing(Desk):
         return await asyncio.wait_for(asyncio.to_thread(look), self.settings.query_seconds)
 
     async def _read(self, state: CampaignsState, prompts: Prompts, names: str, check: Check) -> tuple[Reading, Checked]:
-        """The reading, after it was told once what in it does not fit."""
+        """Return the reading, after one correction by the model if parts of it do not fit."""
         notes, message = _notes(state), message_of(state)
         asked = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, notes))
         reading = _with_waiting(asked, state)
-        result = await asyncio.to_thread(check, reading)  # names may be many
+        result = await asyncio.to_thread(check, reading)  # there may be many names
         is_shown = not result.runs and not result.wrong
         judge = self._judge_of(state, names, reading, result, check)
         wrong = [*result.wrong, *(foreign(reading.reply, judge) if is_shown else [])]
@@ -110,7 +110,7 @@ class Routing(Desk):
         return reading, await asyncio.to_thread(check, reading)
 
     def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> JSON:
-        """The model's question or small talk, as far as it may be shown: nothing was queried for it."""
+        """Return the model's question or small talk, as far as it may be shown: nothing was queried for it."""
         judge = self._judge_of(state, names, reading, result, check)
         removed = [wording.SENTENCE_REMOVED] if foreign(reading.reply, judge) else []
         offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
@@ -126,7 +126,7 @@ class Routing(Desk):
     def _judge_of(
         self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check
     ) -> wording.Linked:
-        """A reply without a query may tell what there is, and since when."""
+        """Return a judge for replies without a query: they may name the contents of the warehouse and its first day."""
         days = [(check.today, check.today), (check.coverage.first, check.coverage.last), *spans(result.requests)]
         years = [str(check.today.year - back) for back in range(-1, YEARS_BACK)]
         return self.judge(state, [names, *years], days, reading.language, has_counts=False)
@@ -143,7 +143,7 @@ def _run(reading: Reading, result: Checked) -> JSON:
 
 
 def _with_waiting(reading: Reading, state: CampaignsState) -> Reading:
-    """Who agrees to a week may leave out the requests that wait for it."""
+    """Restore the waiting requests: a message that agrees to a week may omit them."""
     waiting = state.get("waiting")
     if not waiting or reading.requests or reading.week == "open":
         return reading

@@ -1,1 +1,1 @@
-"""Five specialists, each with its own queries and its own eye for what is wrong."""
+"""Five specialists, each with its own queries and its own rules for issues."""

@@ -1,5 +1,5 @@
-"""The answer to what was asked in so many words: these metrics, of the whole or by something, against what they were.
-What each specialist adds of its own stands in its module."""
+"""Answers exactly the question: these metrics, as a total or by something, compared with an earlier period. The
+additions of each specialist are in its module."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ from turnkeep_agents.campaigns.specialists.spelling import capital, dated, headi
 from turnkeep_agents.campaigns.specialists.study import Study, scope
 
 MOST_CELLS = 32
-MOST_COMPARED = 2  # metrics of a table that has them for two periods
+MOST_COMPARED = 2  # metrics of a table with two periods
 OVERVIEW = ("cost", "impressions", "ctr", "conversions", "cpa", "roas")
 
 
 def answer(
     study: Study, usual: Sequence[str] = OVERVIEW, *, key: str = "cost", of: Dimension = "insertion_order"
 ) -> None:
-    """Says the asked metrics, or the `usual` ones, of the whole or by what the request names. Where the best is asked
-    for, `key` is what makes it the best and `of` what is ranked, unless they were named."""
+    """Write the requested metrics, or the `usual` ones, as a total or by what the request names. If the best is
+    requested, `key` ranks and `of` is ranked, unless the request names them."""
     request, total = study.request, study.sums(study.period)
     if total is None:
         return
@@ -36,7 +36,7 @@ def answer(
 
 
 def _asked_table(study: Study, by: By, metrics: tuple[str, ...]) -> Table:
-    """The table that a request asks for: a single rate comes with its sums, a comparison with at most two metrics."""
+    """Return the requested table: a single rate comes with its sums, a comparison with at most two metrics."""
     of = listed([in_sentence(name) for name in metrics]) if len(metrics) <= 2 else "figures"
     table = Table(by, metrics[: MOST_CELLS // 6], of)
     if study.request.compared and study.before and not table.is_series:
@@ -63,7 +63,7 @@ def _say_whole(study: Study, metrics: Sequence[str], total: Sums) -> None:
 
 
 def _against(study: Study, metric: str, total: Sums, before: Sums | None) -> str:
-    """A value with what it was before."""
+    """Return a value with its earlier value."""
     now, then = _now(study, metric, total), _then(study, metric, total, before)
     if not then or not study.before:
         return now
@@ -71,19 +71,19 @@ def _against(study: Study, metric: str, total: Sums, before: Sums | None) -> str
 
 
 def _before(study: Study, metric: str, total: Sums, before: Sums | None) -> str:
-    """What a value was before, as a sentence."""
+    """Return the earlier value as a sentence."""
     then = _then(study, metric, total, before)
     return f" {capital(dated(study.before))}: {then[0]}, a change of {then[1]}." if then and study.before else ""
 
 
 def _now(study: Study, metric: str, total: Sums) -> str:
-    """Or why it cannot be told."""
+    """Return the current value, or why it cannot be computed."""
     now = study.measured(scope(study.request), metric, total)
     return now if METRICS[metric].value(total) is not None else f"cannot be computed, {why_not(metric)}"
 
 
 def _then(study: Study, metric: str, total: Sums, before: Sums | None) -> list[str]:
-    """What it was and how it changed; empty where there is nothing to hold it against."""
+    """Return the earlier value and the change; empty if there is nothing to compare with."""
     if not before or not study.before or METRICS[metric].value(total) is None:
         return []
     was = study.measured(scope(study.request), metric, before, study.before)

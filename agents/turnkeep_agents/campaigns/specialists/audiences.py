@@ -1,4 +1,4 @@
-"""`audience_targeting`: what line items and audiences cost and bring; who only costs and who costs too much."""
+"""`audience_targeting`: costs and results of line items and audiences; which bring nothing and which cost too much."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specif
 
 MOST_ROWS = 4
 FRUITLESS_HIGH_SHARE, FRUITLESS_CRITICAL_SHARE = 0.10, 0.25  # of the spend
-FRUITLESS_EXPECTED = 20  # conversions that the same spend brings beside it: that none came is then no chance
-FRUITLESS_LEAST_EXPECTED = 5  # where it takes a high share of the spend
+FRUITLESS_EXPECTED = 20  # conversions that the same spend brings elsewhere in the order: zero is then not chance
+FRUITLESS_LEAST_EXPECTED = 5  # if it takes a high share of the spend
 COSTLY_MEDIUM, COSTLY_HIGH = 2.0, 3.0  # times the cost per conversion of the others in the insertion order
 LEAST_CONVERSIONS = 10
 
@@ -50,7 +50,7 @@ def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> Non
 
 
 def judge(peer: Peer, total: Sums) -> tuple[str, Severity | None]:
-    """Code and severity of an issue; no severity where it is in order or too small to tell."""
+    """Return code and severity of an issue; no severity if it is in order or too small to judge."""
     share = peer.sums["cost"] / total["cost"] if total["cost"] else 0.0
     expected = peer.expected("conversions", "cost")
     if peer.sums["conversions"] == 0:

@@ -1,5 +1,5 @@
-"""`budget_risk`: whether insertion orders spend their budgets in time. Pacing is what was spent as a share of what an
-even spend would have reached by now; the run rate is the mean of the last days of the flight."""
+"""`budget_risk`: whether insertion orders spend their budgets in time. Pacing is the spend as a share of what an even
+spend would have reached by now; the run rate is the mean of the last days of the flight."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ from turnkeep_agents.campaigns.specialists.spelling import day, listed, number_w
 from turnkeep_agents.campaigns.specialists.study import Filters, Study, graded, scope
 from turnkeep_agents.campaigns.warehouse.sums import Flight
 
-MOST_FLIGHTS, MOST_BESIDE = 5, 2  # in a table of its own, and beside another answer
+MOST_FLIGHTS, MOST_BESIDE = 5, 2  # in its own table, and next to another answer
 RUN_RATE_DAYS = 7
-LEAST_ELAPSED_DAYS = 3  # before a pacing says anything
+LEAST_ELAPSED_DAYS = 3  # before pacing is meaningful
 OVER_PACING, OVER_HIGH, OVER_CRITICAL = 1.10, 1.25, 1.75
 UNDER_PACING, UNDER_HIGH = 0.85, 0.60
 OVER_PROJECTED, UNDER_PROJECTED = 1.10, 0.85  # of the budget by the end of the flight, at the run rate
 
 Level: TypeAlias = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "no budget"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""The riskiest first."""
+"""Riskiest first."""
 OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
 
 
 @dataclass(frozen=True)
 class Pace:
-    """A flight as of a day, whose spend is in `flight.spent`; `run_rate` is spend a day. `pacing` is None before the
+    """A flight as of a day. Its spend is in `flight.spent`; `run_rate` is spend per day. `pacing` is None before the
     flight begins and without a budget."""
 
     flight: Flight
@@ -44,7 +44,7 @@ class Pace:
 
     @property
     def elapsed_days(self) -> int:
-        """With the day itself."""
+        """Return elapsed days, including the day itself."""
         return min(max((self.as_of - self.flight.start).days + 1, 0), self.days)
 
     @property
@@ -58,12 +58,12 @@ class Pace:
 
     @property
     def projected(self) -> float:
-        """Spend at the end of the flight, at the run rate."""
+        """Return the spend at the end of the flight, at the run rate."""
         return self.flight.spent + self.run_rate * self.days_left
 
     @property
     def needed(self) -> float | None:
-        """Spend a day that ends at the budget; None where no day is left."""
+        """Return the daily spend that uses up the budget exactly; None if no day is left."""
         return max(0.0, self.flight.budget - self.flight.spent) / self.days_left if self.days_left else None
 
     @property
@@ -99,7 +99,7 @@ def assess_budgets(study: Study) -> None:
 
 
 def read_paces(study: Study) -> list[Pace]:
-    """The flights of the last day of the period, the riskiest first."""
+    """Return the flights of the last day of the period, riskiest first."""
     request, as_of = study.request, study.period.end
     filters: Filters = {name: request.filters[name] for name in OF_BUDGETS if name in request.filters}
     if len(filters) < len(request.filters):
@@ -115,7 +115,7 @@ def read_paces(study: Study) -> list[Pace]:
 
 
 def run_rate(flight: Flight, as_of: date, recent: float) -> float:
-    """Spend a day: `recent` is that of the last days; of a younger flight all of its days count."""
+    """Return spend per day: `recent` is the spend of the last days; for a younger flight, all its days count."""
     elapsed = (min(as_of, flight.end) - flight.start).days + 1
     if elapsed <= 0:
         return 0.0
@@ -156,7 +156,7 @@ def _propose(study: Study, pace: Pace) -> None:
 
 
 def judge(pace: Pace) -> tuple[str, Severity | None]:
-    """Code and severity of a flight's issue; no severity where it is in order."""
+    """Return code and severity of a flight's issue; no severity if it is in order."""
     flight, pacing = pace.flight, pace.pacing or 0.0
     if pace.level == "over" and pace.days_left and flight.spent >= flight.budget:
         return "budget_spent", "critical"
@@ -170,7 +170,7 @@ def judge(pace: Pace) -> tuple[str, Severity | None]:
 
 
 def _sentence(study: Study, pace: Pace, code: str) -> str:
-    """With what advice needs: how much a day is spent and ought to be, and what will be left or missing."""
+    """Return a sentence with the facts for advice: actual and needed spend per day, and the amount left or missing."""
     flight, name = pace.flight, pace.name
     budget = study.figure(name, "budget", flight.budget, "money")
     spent = study.figure(name, "spent", flight.spent, "money")

@@ -1,4 +1,4 @@
-"""`creative_inventory`: creatives by name and size; which tire, and which size is hardly clicked."""
+"""`creative_inventory`: creatives by name and size; which show fatigue, and which size gets few clicks."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -19,10 +19,10 @@ MOST_CREATIVES, MOST_SIZES = 4, 5
 FATIGUE_WEEKS, FATIGUE_LEAST_WEEKS = 6, 4  # whole calendar weeks up to the end of the period
 FATIGUE_LEAST_IMPRESSIONS = 5_000  # in each of them
 FATIGUE_MEDIUM, FATIGUE_HIGH = 0.2, 0.4  # of the click rate, from the first week to the last
-FATIGUE_LEAST_FALLING = 0.75  # share of the weeks that are below the one before
-FATIGUE_CREATIVES = 60  # those with most impressions are looked at
+FATIGUE_LEAST_FALLING = 0.75  # share of the weeks that are below the previous one
+FATIGUE_CREATIVES = 60  # those with most impressions are checked
 
-WEAK_SIZE_MEDIUM, WEAK_SIZE_HIGH = 0.5, 0.75  # of the clicks that other sizes beside it would have had are missing
+WEAK_SIZE_MEDIUM, WEAK_SIZE_HIGH = 0.5, 0.75  # missing share of the clicks that other sizes would have got
 WEAK_SIZE_LEAST_IMPRESSIONS = 10_000
 
 
@@ -39,7 +39,7 @@ def judge_creatives(study: Study) -> None:
 
 
 def fatigue(weeks: Sequence[Sums]) -> Severity | None:
-    """Whether the click rate falls over weeks that follow each other, oldest first."""
+    """Return the severity of a falling click rate over consecutive weeks, oldest first."""
     if len(weeks) < FATIGUE_LEAST_WEEKS or any(week["impressions"] < FATIGUE_LEAST_IMPRESSIONS for week in weeks):
         return None
     rates = [week["clicks"] / week["impressions"] for week in weeks]
@@ -50,7 +50,7 @@ def fatigue(weeks: Sequence[Sums]) -> Severity | None:
 
 
 def whole_weeks(end: date, week_start: int) -> Period:
-    """The newest whole weeks up to and including a day; `week_start` is their first day, 0 is Monday."""
+    """Return the newest whole weeks up to and including a day; `week_start` is their first day, 0 is Monday."""
     last = end - timedelta(days=(end.weekday() + 1 - week_start) % 7)
     start = last - timedelta(days=7 * FATIGUE_WEEKS - 1)
     return Period(start=start, end=last, label=f"the {number_word(FATIGUE_WEEKS)} weeks to {day(last)}")
@@ -72,7 +72,7 @@ def _propose_fatigue(study: Study, rows: Sequence[Row]) -> None:
 
 
 def _unbroken(rows: Sequence[Row], span: Period) -> list[Sums]:
-    """The weeks up to the last without a gap, oldest first."""
+    """Return the weeks up to the last without a gap, oldest first."""
     by_start = {row.key[1]: row.sums for row in rows}
     starts = [(span.end - timedelta(days=6 + 7 * back)).isoformat() for back in range(FATIGUE_WEEKS)]
     return [by_start[start] for start in takewhile(by_start.__contains__, starts)][::-1]
@@ -87,7 +87,7 @@ def _tired(study: Study, name: str, weeks: Sequence[Sums], span: Period) -> str:
 
 
 def _propose_weak_sizes(study: Study, cost: float) -> None:
-    """A size is held against what the other sizes of the same insertion orders would have been clicked in its place."""
+    """Compare a size with the clicks that the other sizes of the same insertion orders would have got in its place."""
     found = peers(study.rows(("insertion_order", "size"), study.period))
     sizes: dict[str, list[Peer]] = {}
     for peer in found:
@@ -107,14 +107,14 @@ def _propose_weak_sizes(study: Study, cost: float) -> None:
 
 
 def _best_size(sizes: Mapping[str, Sequence[Peer]]) -> str:
-    """The most clicked of those with enough impressions."""
+    """Return the size with the highest click rate among those with enough impressions."""
     sums = {name: added(peer.sums for peer in beside) for name, beside in sizes.items()}
     enough = {name: own for name, own in sums.items() if own["impressions"] >= WEAK_SIZE_LEAST_IMPRESSIONS}
     return max(enough, key=lambda name: enough[name]["clicks"] / enough[name]["impressions"], default="")
 
 
 def _mostly(beside: Sequence[Peer]) -> str:
-    """The insertion order that half of the spend or more is in."""
+    """Name the insertion order with half of the spend or more; empty if there is none."""
     top = max(beside, key=lambda peer: peer.sums["cost"])
     return f", mostly in {top.within}" if 2 * top.sums["cost"] >= sum(peer.sums["cost"] for peer in beside) else ""
 

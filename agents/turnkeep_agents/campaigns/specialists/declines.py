@@ -1,5 +1,5 @@
-"""What is wrong with insertion orders: worse than before, or dearer than what they bring. A change counts only where it
-is more than chance."""
+"""Issues of insertion orders: worse than before, or costing more than they bring. A change counts only if it is more
+than chance."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -14,15 +14,15 @@ from turnkeep_agents.campaigns.specialists.study import Study, graded
 
 BREAK_EVEN_ROAS = 1.0
 DISASTROUS_ROAS = 0.5
-LEAST_SHARE_OF_SPEND = 0.05  # of all that is looked at; below it a loss is not worth an issue
+LEAST_SHARE_OF_SPEND = 0.05  # of all orders in scope; below it a loss is not worth an issue
 LARGE_SHARE_OF_SPEND = 0.2
-LEAST_IMPRESSIONS = 10_000  # in each period, for a click rate; in the one before, for what stopped
-LOST_MEDIUM, LOST_HIGH = 0.5, 0.8  # impressions a day, as a share of what they were
+LEAST_IMPRESSIONS = 10_000  # in each period, for a click rate; in the previous one, for stopped delivery
+LOST_MEDIUM, LOST_HIGH = 0.5, 0.8  # impressions per day, as a share of the earlier value
 
 
 @dataclass(frozen=True)
 class Worsening:
-    """A change for the worse by at least `medium` or `high`, as shares, where `base` counts `least` in each period."""
+    """A worsening by at least `medium` or `high`, as shares, if `base` is at least `least` in each period."""
 
     code: str
     metric: str
@@ -42,7 +42,7 @@ WORSENINGS = (
 
 @dataclass(frozen=True)
 class Order:
-    """An insertion order in the period and before; None where it had no row."""
+    """An insertion order in the period and before; None if it had no row."""
 
     name: str
     now: Sums | None
@@ -50,7 +50,7 @@ class Order:
 
 
 def propose_declines(study: Study, order: Order, total: Sums) -> None:
-    """All that is wrong with one insertion order; `total` is what all have together."""
+    """Propose all issues of one insertion order; `total` is the sum of all orders."""
     _propose_lost_delivery(study, order)
     if order.now:
         _propose_loss(study, order.name, order.now, total)
@@ -62,7 +62,7 @@ def propose_declines(study: Study, order: Order, total: Sums) -> None:
 
 
 def worsened(rule: Worsening, now: Sums, old: Sums) -> Severity | None:
-    """How bad the change is; None where it is small, rests on too little or may be chance."""
+    """Return the severity of the change; None if it is small, rests on too little data or may be chance."""
     moved = change(rule.metric, now, old)
     if moved is None or min(now[rule.base], old[rule.base]) < rule.least or not is_beyond_chance(rule.metric, now, old):
         return None
@@ -71,8 +71,8 @@ def worsened(rule: Worsening, now: Sums, old: Sums) -> Severity | None:
 
 
 def is_beyond_chance(metric: str, now: Sums, old: Sums) -> bool:
-    """By the number of events that the metric rests on: of the clicks or conversions it is a rate of, or has a cost of.
-    Revenue without conversions cannot be judged so, and is taken as it is."""
+    """Judge by the number of events behind the metric: the clicks or conversions of its rate or cost. Revenue without
+    conversions cannot be judged this way and is accepted."""
     part, whole = BASES[metric]
     if METRICS[metric].unit == "percent":
         pooled = (now[part] + old[part]) / (now[whole] + old[whole])
@@ -85,7 +85,7 @@ def is_beyond_chance(metric: str, now: Sums, old: Sums) -> bool:
 
 
 def has_lost_delivery(study: Study, order: Order) -> float | None:
-    """The share of its impressions a day that an order has lost; None where it had few."""
+    """Return the share of impressions per day that an order has lost; None if it had few."""
     if not study.before or not order.before or order.before["impressions"] < LEAST_IMPRESSIONS:
         return None
     now = order.now["impressions"] if order.now else 0.0
@@ -93,7 +93,7 @@ def has_lost_delivery(study: Study, order: Order) -> float | None:
 
 
 def _propose_lost_delivery(study: Study, order: Order) -> None:
-    """A flight that was to end is no issue."""
+    """Propose an issue, unless the flight was to end."""
     lost, old = has_lost_delivery(study, order), order.before
     if lost is None or not old or lost < LOST_MEDIUM or order.name in _ended(study):
         return
@@ -107,7 +107,7 @@ def _propose_lost_delivery(study: Study, order: Order) -> None:
 
 
 def _ended(study: Study) -> set[str]:
-    """The insertion orders whose flight was over before the period was."""
+    """Return the insertion orders whose flight ended before the period did."""
     of: tuple[Dimension, ...] = ("advertiser", "insertion_order")
     filters = {name: study.request.filters[name] for name in of if name in study.request.filters}
     last = study.warehouse.flights(filters, study.before.end) if study.before else ()
@@ -132,7 +132,7 @@ def _propose_loss(study: Study, name: str, now: Sums, total: Sums) -> None:
 
 
 def losing(now: Sums, total: Sums) -> Severity | None:
-    """How bad it is that revenue is below cost; None where it is not, or where no revenue is counted at all."""
+    """Return the severity of revenue below cost; None if it is not below, or if no revenue is counted at all."""
     roas = METRICS["roas"].value(now)
     if roas is None or roas >= BREAK_EVEN_ROAS or not total["revenue"]:
         return None

@@ -1,4 +1,4 @@
-"""`delivery_optimization`: which creative works with which audience, and what to stop or to strengthen."""
+"""`delivery_optimization`: which creative works with which audience, and what to stop or to increase."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ from turnkeep_agents.campaigns.specialists.study import Study, scope, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
 USUALLY_SHOWN, MOST_SHOWN = 3, 5  # of the best, and of the worst
-LEAST_IMPRESSIONS = 5_000  # of a combination that is ranked
-LEAST_EXPECTED = {"conversions": 20, "clicks": 100}  # beside it, for the same spend or as many impressions
-WEAK_RATIO = 0.5  # of what is expected
+LEAST_IMPRESSIONS = 5_000  # of a ranked combination
+LEAST_EXPECTED = {"conversions": 20, "clicks": 100}  # by the others' rates, for the same spend or as many impressions
+WEAK_RATIO = 0.5  # of the expected value
 LARGE_SHARE_OF_SPEND = 0.10
 
 
@@ -34,7 +34,7 @@ def optimize_delivery(study: Study) -> None:
 
 
 def _say_extremes(study: Study, rows: Sequence[Row], metrics: Sequence[str]) -> None:
-    """The best and the worst combinations by the first metric, of those with enough volume."""
+    """Write the best and worst combinations by the first metric, among those with enough volume."""
     enough = [row for row in rows if row.sums["impressions"] >= LEAST_IMPRESSIONS]
     if not enough:
         study.say(f"No creative has enough impressions with any audience to be ranked, {dated(study.period)}.")
@@ -82,7 +82,7 @@ def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums, measur
 
 
 def judge(peer: Peer, total: Sums, measure: str) -> Severity | None:
-    """Whether it brings at most half of the conversions, or clicks, that it would bring as the others do."""
+    """Return the severity if it brings at most half the conversions, or clicks, of the others' rate."""
     expected = _expected(peer, measure)
     if (
         expected < LEAST_EXPECTED[measure]

@@ -1,4 +1,4 @@
-"""Tables of metrics by what the warehouse groups by: which rows are shown, and what is said of those that are not."""
+"""Tables of metrics by the warehouse's groups: which rows are shown, and notes about the rows that are not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from turnkeep_agents.campaigns.warehouse.sums import Row
 MOST_ROWS = 10
 LEAST_POINTS = 3  # of a line; fewer are bars
 MOST_TIMES = 31
-"""A series of one metric has a row for each day of a month."""
+"""Fits a series of one metric for each day of a month."""
 TIMES: tuple[Grain, ...] = ("day", "week", "month")
 
 By: TypeAlias = Sequence[Dimension | Grain]
@@ -34,8 +34,8 @@ By: TypeAlias = Sequence[Dimension | Grain]
 
 @dataclass(frozen=True)
 class Table:
-    """What a table is to show, called `of` in its title. `metrics` are its columns, and the first ranks its rows; with
-    `before` each has two more: what it was, and the change."""
+    """Specification of a table, called `of` in its title. `metrics` are its columns; the first ranks its rows. With
+    `before`, each has two more: the earlier value and the change."""
 
     by: By
     metrics: tuple[str, ...]
@@ -45,7 +45,7 @@ class Table:
 
     @property
     def grain(self) -> Grain | None:
-        """By which time the table goes, if by any."""
+        """Return the time unit of the table, if it has one."""
         return next((name for name in TIMES if name in self.by), None)
 
     @property
@@ -54,13 +54,13 @@ class Table:
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """Of its rows, one and several."""
+        """Return the singular and plural of its rows."""
         one, several = (" and ".join(NOUNS[name][number] for name in self.by) for number in (0, 1))
         return one, several
 
 
 def say_table(study: Study, table: Table) -> None:
-    """Writes a table and what was left out of it; one best or worst row is a sentence."""
+    """Write a table and notes on omitted rows; a single best or worst row becomes a sentence."""
     rows = study.rows(table.by, study.period)
     chosen = _chosen(study, table, rows)
     lines = [[subject_of(row.key, table.by), *_cells(study, table, row)] for row in chosen]
@@ -90,20 +90,20 @@ def _chart(study: Study, table: Table, subjects: Sequence[str]) -> JSON | None:
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table whose first column holds names, and the others numbers."""
+    """Return a table whose first column contains names, and the others numbers."""
     rule = ["---", *["---:"] * (len(head) - 1)]
     escaped = [[" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in [head, rule, *lines]]
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
 def subject_of(key: Sequence[str], by: By) -> str:
-    """How a row is called."""
+    """Return the name of a row."""
     named = zip(key, by, strict=True)
     return ", ".join(time_label(value, name) if name in TIMES else value for value, name in named)
 
 
 def _chosen(study: Study, table: Table, rows: Sequence[Row]) -> list[Row]:
-    """The rows that are shown: a series as time goes on, all else by rank."""
+    """Return the rows to show: a series in time order, anything else by rank."""
     most, is_ranked = table.most, study.request.limit or study.request.order
     if table.is_series and not is_ranked:
         return _series(table, rows)
@@ -112,7 +112,7 @@ def _chosen(study: Study, table: Table, rows: Sequence[Row]) -> list[Row]:
 
 
 def _series(table: Table, rows: Sequence[Row]) -> list[Row]:
-    """The newest times; where things go on side by side, those with the most of the first metric, each on its own."""
+    """Return the newest times; of parallel series, those with the most of the first metric, one after the other."""
     at = [place for place, name in enumerate(table.by) if name not in TIMES]
 
     def thing(row: Row) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def _in_words(table: Table, line: Sequence[str]) -> str:
 
 
 def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -> None:
-    """Says that rows are left out, that a rate is over nothing."""
+    """Note omitted rows, and rates with a zero denominator."""
     several, first = table.nouns[1], table.metrics[0]
     if len(chosen) < min(number, study.request.limit or number):
         shown, all_ = number_word(len(chosen)), number_word(number)
@@ -179,7 +179,7 @@ def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -
 
 
 def _cut_ends(study: Study, table: Table) -> tuple[bool, bool]:
-    """Whether the first and the last week or month of a series are not whole: their sums are of fewer days."""
+    """Return whether the first and the last week or month of a series are incomplete: their sums cover fewer days."""
     ends = (study.period.start, study.period.end + timedelta(days=1))
     if table.grain == "month":
         return ends[0].day != 1, ends[1].day != 1
@@ -196,7 +196,7 @@ def _note_parts(study: Study, table: Table) -> None:
 
 
 def _say_mean(study: Study, table: Table, chosen: Sequence[Row]) -> None:
-    """Of the whole times of a single series of sums, which a model would have to add up."""
+    """Write the mean of the complete times of a single series of sums, so that no model must compute it."""
     metric, (first, last) = table.metrics[0], _cut_ends(study, table)
     rows = chosen[first : -1 if last else None]
     if len(table.by) == 1 and len(rows) > 2 and metric in SUMS and not study.request.order:

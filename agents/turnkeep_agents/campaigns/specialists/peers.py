@@ -1,5 +1,5 @@
-"""What rates are made of and how they are compared, and what a thing is held against: the others in the same insertion
-order. Orders of different goods have different rates, so that a mean over all would accuse the dear goods."""
+"""The parts of rates, and what a thing is compared with: the others in the same insertion order. Orders for different
+goods have different rates, so a mean over all would flag the expensive goods."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,34 +18,34 @@ BASES = {
     "cpa": ("cost", "conversions"),
     "roas": ("revenue", "cost"),
 }
-"""The sums that a rate is the ratio of."""
+"""Numerator and denominator of each rate."""
 
 
 def change(metric: str, now: Sums, before: Sums | None) -> float | None:
-    """Of a metric, as a share of what it was; None where it was nothing or cannot be computed."""
+    """Return the change as a share of the earlier value; None if that was zero or cannot be computed."""
     new, old = METRICS[metric].value(now), METRICS[metric].value(before) if before else None
     return (new - old) / old if new is not None and old else None
 
 
 def tracked(metrics: Sequence[str], total: Sums) -> list[str]:
-    """Without what was never counted, such as revenue where there is none."""
+    """Return the metrics without those never counted, such as revenue."""
     return [name for name in metrics if METRICS[name].value(total)]
 
 
 def uncounted(metrics: Sequence[str], total: Sums) -> list[str]:
-    """The sums that these metrics need and that nobody counted."""
+    """Return the sums that these metrics need and that were never counted."""
     needed = [name for metric in metrics for name in (metric, *BASES.get(metric, ()))]
     return [name for name in dict.fromkeys(needed) if name in ("conversions", "revenue") and not total[name]]
 
 
 def why_not(metric: str) -> str:
-    """Why a rate cannot be computed."""
+    """Return why a rate cannot be computed."""
     base = BASES[metric][1]
     return f"as there {'is' if base == 'cost' else 'are'} no {in_sentence(base)}"
 
 
 def ranked(rows: Sequence[Row], metric: str, *, is_best_first: bool = True) -> list[Row]:
-    """By a metric, where a low price is better than a high one; what cannot be computed comes last."""
+    """Sort by a metric, where a low price is better than a high one; values that cannot be computed come last."""
     is_high_first = is_best_first is not (METRICS[metric].is_good_high is False)
 
     def rank(row: Row) -> tuple[bool, float]:
@@ -56,13 +56,13 @@ def ranked(rows: Sequence[Row], metric: str, *, is_best_first: bool = True) -> l
 
 
 LEAST_DEVIATIONS = 3.0
-"""By how many standard deviations a number of events lies off, to be more than chance: of a hundred things that are
-looked at side by side, two deviations would accuse several wrongly."""
+"""Standard deviations by which a number of events must be off to be more than chance. With a hundred things compared in
+parallel, two deviations would flag several wrongly."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A thing within an insertion order; `others` are the sums of all the rest in it."""
+    """A thing within an insertion order; `others` are the sums of everything else in it."""
 
     within: str
     key: tuple[str, ...]
@@ -78,23 +78,23 @@ class Peer:
         return whose(self.name, self.within)
 
     def expected(self, part: str, whole: str) -> float:
-        """What the others' ratio of two sums makes of this one's `whole`; 0 where they have none."""
+        """Return this one's `whole` times the others' ratio of the two sums; 0 if they have none."""
         return self.sums[whole] * self.others[part] / self.others[whole] if self.others[whole] else 0.0
 
 
 def is_far_below(number: float, expected: float) -> bool:
-    """Whether so few events are more than chance where so many are expected."""
+    """Return whether the number of events is below the expected one by more than chance."""
     return expected - number >= LEAST_DEVIATIONS * sqrt(expected)
 
 
 def added(parts: Iterable[Sums]) -> dict[str, float]:
-    """The sums of all parts together."""
+    """Return the sums of all parts together."""
     kept = list(parts)
     return {name: sum(sums[name] for sums in kept) for name in SUMS}
 
 
 def peers(rows: Sequence[Row]) -> list[Peer]:
-    """Of rows whose key begins with the insertion order."""
+    """Build peers from rows whose key begins with the insertion order."""
     orders: dict[str, list[Row]] = {}
     for row in rows:
         orders.setdefault(row.key[0], []).append(row)
@@ -106,12 +106,12 @@ def peers(rows: Sequence[Row]) -> list[Peer]:
 
 
 def success(total: Sums) -> str:
-    """The metric that says most about success, of those that are counted."""
+    """Return the most informative metric of success among those that are counted."""
     return "roas" if total["revenue"] else "cpa" if total["conversions"] else "ctr"
 
 
 def best_beside(peer: Peer, all_: Sequence[Peer], metric: str, least: tuple[str, float]) -> Peer | None:
-    """The one that does best by a metric in the same insertion order, of those with enough of a sum."""
+    """Return the best one by a metric in the same insertion order, among those with enough of a sum."""
     name, number = least
     beside = [each for each in all_ if each.within == peer.within and each is not peer and each.sums[name] >= number]
     known = [(value, each) for each in beside if (value := METRICS[metric].value(each.sums)) is not None]

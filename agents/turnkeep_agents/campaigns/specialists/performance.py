@@ -1,5 +1,5 @@
-"""`performance_diagnosis`: how insertion orders do, what each adds to the change of all, what is wrong with them, and
-what sums come to if they go on as lately: straight on, no season is considered."""
+"""`performance_diagnosis`: results of insertion orders, their shares in the total change, their issues, and a
+projection of sums at the recent rate. The projection is linear and ignores seasons."""
 
 from calendar import monthrange
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def diagnose_performance(study: Study) -> None:
 
 
 def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
-    """Those that cost most, or where causes are asked for those that do worst, with what each adds to the change."""
+    """Write the orders that cost most, or for causes those that do worst, with their shares in the change."""
     ran = [(order.name, order.now, order.before) for order in orders if order.now]
     if len(ran) < 2:
         return
@@ -65,7 +65,7 @@ USUAL = ("cost", "conversions", "revenue")
 
 
 def say_outlook(study: Study) -> None:
-    """At the rate of the newest days: the month and the year that run, and the month after."""
+    """Write a projection at the rate of the newest days: the current month and year, and the next month."""
     last = study.warehouse.coverage().last
     recent = study.sums(_days(last - timedelta(days=DEFAULT_DAYS - 1), last))
     month = study.sums(_days(last.replace(day=1), last))

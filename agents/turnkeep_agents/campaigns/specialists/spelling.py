@@ -1,4 +1,4 @@
-"""How numbers, days and lists are spelled: one way each, so that a number in a text can be found among the figures."""
+"""Formats numbers, days and lists: one way each, so that a number in a text can be found among the figures."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,12 +8,12 @@ from turnkeep_agents.campaigns.metrics import METRICS, Unit
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 
 Style: TypeAlias = Unit | Literal["share", "change", "money_change", "count_change", "days"]
-"""A share and a change are of 1, such as 0.2 for "20.0 %" and "+20.0 %"."""
+"""A share and a change are fractions of 1, such as 0.2 for "20.0 %" and "+20.0 %"."""
 
 SIGNS = {"GBP": "£", "EUR": "€", "USD": "$", "JPY": "¥", "INR": "₹"}
 SMALL_AMOUNT = 0.1
-"""Below it an amount, such as a price per click, is spelled with four decimals in place of two."""
-LEAST_CHANGE = 0.0005  # what is spelled as more than nothing
+"""A smaller amount, such as a price per click, has four decimals in place of two."""
+LEAST_CHANGE = 0.0005  # smaller changes are formatted as zero
 NOT_COMPUTABLE = "n/a"
 NOUNS: dict[Dimension | Grain, tuple[str, str]] = {
     "advertiser": ("advertiser", "advertisers"),
@@ -31,7 +31,7 @@ _NUMBER_WORDS = (*_UP_TO_SIX, "seven", "eight", "nine", "ten", "eleven", "twelve
 
 
 def spell(value: float | None, style: Style, currency: str) -> str:
-    """`value` with its unit; a percentage, a share and a change are given as a share of 1."""
+    """Format `value` with its unit; a percentage, a share and a change are given as a share of 1."""
     if value is None:
         return NOT_COMPUTABLE
     spellings = {
@@ -55,28 +55,28 @@ def _money(value: float, currency: str) -> str:
 
 
 def _count(value: float) -> str:
-    """Whole, or with two decimals where parts of a thing are counted, as with conversions that are shared out."""
+    """Format whole, or with two decimals if parts of a thing are counted, as with shared conversions."""
     rounded = round(value, 2)
     return f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.2f}"
 
 
 def unsigned(text: str) -> str:
-    """A change after a verb that says its direction."""
+    """Format a change after a verb that names its direction."""
     return text.lstrip("+-")
 
 
 def number_word(number: int) -> str:
-    """Up to twelve in words, so that a count of things is no figure."""
+    """Return numbers up to twelve as words, so that a count of things is not a figure."""
     return _NUMBER_WORDS[number] if 0 <= number < len(_NUMBER_WORDS) else f"{number:,}"
 
 
 def heading(metric: str) -> str:
-    """The short name of a metric, for the head of a column."""
+    """Return the short name of a metric, for the head of a column."""
     return METRICS[metric].short or capital(METRICS[metric].label)
 
 
 def in_sentence(metric: str) -> str:
-    """The name of a metric within a sentence."""
+    """Return the name of a metric within a sentence."""
     return METRICS[metric].short or METRICS[metric].label
 
 
@@ -93,18 +93,18 @@ def day(value: date) -> str:
 
 
 def span(start: date, end: date) -> str:
-    """Both ends included."""
+    """Format a span, both ends included."""
     return day(start) if start == end else f"{day(start)} to {day(end)}"
 
 
 def dated(period: Period) -> str:
-    """The period by its name, with its days where the name does not tell the year."""
+    """Return the name of the period, with its days if the name does not contain the year."""
     says_year = str(period.start.year) in period.label
     return period.label if says_year else f"{period.label} ({span(period.start, period.end)})"
 
 
 def time_label(key: str, grain: Grain) -> str:
-    """How a row of the warehouse by day, week or month is called."""
+    """Return the label of a warehouse row by day, week or month."""
     if grain == "month":
         return f"{date.fromisoformat(f'{key}-01'):%B %Y}"
     name = day(date.fromisoformat(key))

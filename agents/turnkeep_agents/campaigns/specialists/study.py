@@ -1,5 +1,5 @@
-"""The desk of one specialist: it reads the warehouse for one request, spells what it finds and keeps every number that
-it spells as a figure. Issues are first proposed: only the worst are put in words, so that a finding stays small."""
+"""Workspace of one specialist: reads the warehouse for one request, formats results and records every formatted number
+as a figure. Issues are first proposed: only the worst are worded, so that a finding stays small."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,15 +16,15 @@ from turnkeep_agents.campaigns.warehouse.sums import NO_NAME, Coverage, Row, War
 MOST_ISSUES = 4
 DEFAULT_DAYS = 28
 SERIES_DAYS: Mapping[Dimension | Grain, int] = {"week": 84, "month": 365}
-WORTH_SHARE, GRAVE_SHARE = 0.01, 0.05  # of the spend: below it no issue, and none above medium
+WORTH_SHARE, GRAVE_SHARE = 0.01, 0.05  # of the spend: smaller ones are dropped, and limited to medium
 
 Filters: TypeAlias = Mapping[Dimension, Sequence[str]]
 
 
 @dataclass
 class Study:
-    """`before` is what the period is held against: what the request compares with, else as many days before, where the
-    data reaches back so far."""
+    """`before` is the period to compare with: the one in the request, else as many days before, if the data reaches
+    back so far."""
 
     specialist: str
     request: Request
@@ -44,7 +44,7 @@ class Study:
     def rows(
         self, by: Sequence[Dimension | Grain], period: Period | None, filters: Filters | None = None
     ) -> tuple[Row, ...]:
-        """As the warehouse gives them; that there were more than it may return is said."""
+        """Return the rows of the warehouse; a warning is added if there were more than the limit."""
         chosen = self.request.filters if filters is None else filters
         start = self.request.week_start
         found = self.warehouse.rows(by, chosen, period, limit=self.max_rows, week_start=start)
@@ -55,14 +55,14 @@ class Study:
         return found.rows
 
     def sums(self, period: Period | None) -> Sums | None:
-        """Of all that the request asks of, or None where the period has no row of it."""
+        """Return the total for the request, or None if the period has no matching row."""
         found = self.rows((), period)
         return found[0].sums if found else None
 
     def figure(
         self, subject: str, metric: str, value: float | None, style: Style | None = None, period: Period | None = None
     ) -> str:
-        """Keeps a figure and gives its text; the style of a known metric is its unit."""
+        """Record a figure and return its text; the style of a known metric is its unit."""
         text = spell(value, style or METRICS[metric].unit, self.currency)
         label = (period or self.period).label
         kept = None if value is None else float(f"{value:.12g}")
@@ -72,7 +72,7 @@ class Study:
         return text
 
     def measured(self, subject: str, metric: str, sums: Sums, period: Period | None = None) -> str:
-        """A metric of `sums` as a figure."""
+        """Record a metric of `sums` as a figure and return its text."""
         return self.figure(subject, metric, METRICS[metric].value(sums), period=period)
 
     def say(self, *parts: str) -> None:
@@ -83,7 +83,7 @@ class Study:
             self.notes.append(sentence)
 
     def warn(self, code: str, sentence: str) -> None:
-        """A note with the code that the client sees."""
+        """Add a note with a code for the client."""
         self.warnings.append(code)
         self.note(sentence)
 
@@ -98,8 +98,8 @@ class Study:
         within: str = "",
         better: str = "",
     ) -> None:
-        """An issue, put in words by `write` if it is among the worst; of such as are as severe the one of more `weight`
-        comes first. Nothing where `severity` is None, which is in order, nor of what has no name."""
+        """Propose an issue, worded by `write` if it is among the worst. Among issues of equal severity, the one with
+        more `weight` comes first. Ignored if `severity` is None (in order) or the subject has no name."""
 
         def issue() -> Issue:
             about = {"code": code, "severity": severity, "subject": subject, "within": within, "better": better}
@@ -109,7 +109,7 @@ class Study:
             self._proposed.append((-SEVERITIES.index(severity), -weight, subject, issue))
 
     def finding(self) -> Finding:
-        """What came of it, with the worst issues in words."""
+        """Return the finding, with the worst issues worded."""
         ranked = sorted(self._proposed, key=lambda each: each[:3])
         issues = tuple(issue() for *_, issue in ranked[:MOST_ISSUES])
         if left := len(ranked) - len(issues):
@@ -127,7 +127,7 @@ class Study:
 
 
 def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Study | None:
-    """None where the period lies outside of all data; raises DatabaseError."""
+    """Return None if the period is outside of all data; raises DatabaseError."""
     coverage = warehouse.coverage()
     period = clipped(asked_period(request, coverage), coverage)
     if period is None:
@@ -140,39 +140,39 @@ def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: s
 
 
 def asked_period(request: Request, coverage: Coverage) -> Period:
-    """What the request names, or else the newest days: more of them by week or month."""
+    """Return the requested period, by default the newest days: more of them by week or month."""
     days = max([DEFAULT_DAYS, *(SERIES_DAYS[name] for name in request.by if name in SERIES_DAYS)])
     start = coverage.last - timedelta(days=days - 1)
     return request.period or Period(start=start, end=coverage.last, label=f"the newest {days} days")
 
 
 def clipped(period: Period, coverage: Coverage) -> Period | None:
-    """The part of a period that has data."""
+    """Return the part of a period that has data."""
     start, end = max(period.start, coverage.first), min(period.end, coverage.last)
     return Period(start=start, end=end, label=period.label) if start <= end else None
 
 
 def graded(size: float, *, medium: float, high: float, critical: float = float("inf")) -> Severity | None:
-    """How bad a size is by its thresholds; None below all of them."""
+    """Return the severity of a size by thresholds; None below all of them."""
     if size >= critical:
         return "critical"
     return "high" if size >= high else "medium" if size >= medium else None
 
 
 def weighed(severity: Severity | None, share: float) -> Severity | None:
-    """A severity by the share of the spend that it is about: of little money nothing is grave."""
+    """Adjust a severity to its share of the spend: with little money nothing is grave."""
     if severity is None or share < WORTH_SHARE:
         return None
     return severity if share >= GRAVE_SHARE else "medium"
 
 
 def is_specific(request: Request) -> bool:
-    """Whether it asks for certain figures, not for an overview."""
+    """Return whether it asks for certain figures, not for an overview."""
     return bool(request.by or request.metrics or request.limit or request.order)
 
 
 def scope(request: Request) -> str:
-    """What the request asks of, by name."""
+    """Return the subject of the request, by name."""
     named = [
         listed(names) if len(names) <= 3 else f"{number_word(len(names))} {NOUNS[kind][1]}"
         for kind, names in request.filters.items()
@@ -189,7 +189,7 @@ def _compared(request: Request, period: Period, coverage: Coverage) -> Period | 
 
 
 def _note_limits(study: Study, coverage: Coverage) -> None:
-    """Says what the answer does not cover: unknown names, days without data, rows that were left out."""
+    """Note what the answer does not cover: unknown names, days without data, omitted rows."""
     for asked in filter(None, (study.request.period, study.request.compared)):
         part = clipped(asked, coverage)
         if part is None:

@@ -1,4 +1,4 @@
-"""The five specialists by name, and what is said where there is no data."""
+"""The five specialists by name, and the reply if there is no data."""
 
 from collections.abc import Callable, Mapping
 
@@ -23,7 +23,7 @@ WORK: Mapping[str, Callable[[Study], None]] = {
 
 
 def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Finding:
-    """What the specialist `name` finds; amounts are in `currency`, an ISO 4217 code. Raises DatabaseError."""
+    """Return the finding of a specialist; amounts are in `currency`, an ISO 4217 code. Raises DatabaseError."""
     study = open_study(name, request, warehouse, currency=currency, max_rows=max_rows)
     if study is None:
         return _nothing(name, request, warehouse)
@@ -34,12 +34,12 @@ def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currenc
 
 
 def failed(name: str, why: str) -> Finding:
-    """For a specialist that could not be run; `why` is a sentence for the user."""
+    """Return a finding for a specialist that could not run; `why` is a sentence for the user."""
     return Finding(specialist=name, status="failed", text=why, warnings=("specialist_failed",))
 
 
 def _nothing(name: str, request: Request, warehouse: Warehouse, study: Study | None = None) -> Finding:
-    """No data: where there is some is said, of what was asked for or of the warehouse as a whole."""
+    """Return a finding without data; it names the days with data, for the request or the whole warehouse."""
     coverage = warehouse.coverage()
     period = study.period if study else asked_period(request, coverage)
     notes, warnings = (study.notes, study.warnings) if study else ([], [])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from turnkeep_agents.columns import without_currency
 
 MISSING = frozenset({"", "-", "--", "n/a", "na", "nan", "null", "none", "#n/a"})
-"""What stands where a number or a date is not known. Among names these are names."""
+"""Placeholders for a missing number or date. As names, they are ordinary names."""
 
 MONTHS = {
     name.casefold(): number
@@ -25,7 +25,7 @@ def is_missing(cell: str) -> bool:
 
 
 def read_month_and_day(month: str, day: str) -> tuple[int, int]:
-    """Raises ValueError; a year is still needed to say that there is such a day."""
+    """Raises ValueError; whether the day exists depends on the year."""
     number = MONTHS.get(month.strip().casefold().removeprefix("0"))
     if number is None:
         raise ValueError(month)
@@ -33,17 +33,17 @@ def read_month_and_day(month: str, day: str) -> tuple[int, int]:
 
 
 def tidy(name: str) -> str:
-    """The name without spaces too many."""
+    """Return the name without extra spaces."""
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 def same_name(name: str) -> str:
-    """What all spellings of a name have in common."""
+    """Return a key that is equal for all spellings of a name."""
     return _SIZE.sub(r"\1x\2", tidy(name)).casefold()
 
 
 def read_size(name: str) -> str | None:
-    """The size in pixels that a name is or ends with, as 300x250."""
+    """Return the size in pixels that a name is or ends with, as 300x250."""
     found = list(_SIZE.finditer(name))
     return f"{found[-1][1]}x{found[-1][2]}" if found else None
 
@@ -69,13 +69,13 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "conversions": ("conversions", "post click conversions", "conv", "results", "purchases"),
     "revenue": ("revenue", "conversion value", "conv value", "purchases conversion value"),
 }
-"""Headings in the order in which they are preferred, in lower case and with spaces."""
+"""Headings in order of preference, in lower case and with spaces."""
 
 REQUIRED = ("insertion_order", "impressions", "clicks", "cost", "conversions", "revenue")
 
 
 def find_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str, int]:
-    """Where each field stands. `mapped` gives fields the heading of their column; raises ValueError with the remedy."""
+    """Return the column of each field. `mapped` names the headings of fields; raises ValueError with the remedy."""
     places = _places(headings)
     for field, heading in mapped.items():
         if field not in ALIASES:
@@ -86,7 +86,7 @@ def find_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str
 
 
 def count_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> int:
-    """How many fields the headings name."""
+    """Return how many fields the headings name."""
     return len(_columns(headings, mapped))
 
 
@@ -112,7 +112,7 @@ def _plain(heading: str) -> str:
 
 
 def _with_a_date(columns: dict[str, int]) -> dict[str, int]:
-    """Without a month, take `day` for whole dates, and else the first day of a period."""
+    """Without a month, use `day` as a whole date, else the first day of a period."""
     days = [columns[field] for field in ("date", "day", "starts") if field in columns]
     return {**columns, "date": days[0]} if days and "month" not in columns else columns
 

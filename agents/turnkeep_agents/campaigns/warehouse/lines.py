@@ -1,10 +1,9 @@
-"""The daily rows of somebody's CSV. A row that cannot be right is left out and counted by its reason.
+"""The daily rows of a user's CSV. A row that cannot be correct is left out and counted by its reason.
 
-Two things look wrong and need not be. A click counts on its own day, up to a week after the ad was seen: a row may have
-more clicks than impressions, by no more than the best day of that ad in the week before, and by one in any case. And
-equal rows are repeats only where a column says the year: month and day alone come out of a report that was summed up
-before, whose equal rows are no copies.
-"""
+Two things look wrong but may be correct. A click counts on its own day, up to a week after the ad was seen. So a row
+may have more clicks than impressions, by at most the ad's best day of the week before, and by one in any case. Equal
+rows are duplicates only if a column contains the year: month and day alone come from a report that was already
+aggregated, so its equal rows are not copies."""
 
 from calendar import isleap
 from collections import Counter, defaultdict
@@ -54,8 +53,8 @@ COUNTS = ("impressions", "clicks")
 
 @dataclass(frozen=True)
 class Options:
-    """`year` completes dates without one; `advertiser` says whose campaigns they are where no column does; `mapped`
-    gives fields the heading of their column; `decimal` and `dates` settle what columns leave open."""
+    """`year` completes dates without one; `advertiser` is the owner if no column names one; `mapped` gives fields the
+    heading of their column; `decimal` and `dates` settle what columns leave open."""
 
     year: int | None = None
     advertiser: str | None = None
@@ -66,7 +65,7 @@ class Options:
 
 @dataclass
 class Lines:
-    """`left_out` and `kept` count rows by reason: those that are in no sum, and those that look odd and are right.
+    """`left_out` and `kept` count rows by reason: rows that are in no sum, and rows that look odd but are correct.
     `above` counts the lines before the headings; `currencies` are those that columns name, or empty."""
 
     read: int = 0
@@ -78,7 +77,7 @@ class Lines:
 
 
 class _Unusable(Exception):
-    """Its message is the reason, as it follows a number of rows."""
+    """The message is the reason, as it follows a number of rows."""
 
 
 _Columns: TypeAlias = Mapping[str, int]
@@ -86,7 +85,7 @@ _Cells: TypeAlias = Sequence[str]
 
 
 def read_lines(file: Path, options: Options, today: date) -> Lines:
-    """Raises CorpusError. A date without a year gets the newest one in which no row of the file lies after `today`."""
+    """Read a CSV. A date without a year gets the newest one that puts no row after `today`. Raises CorpusError."""
     found = find_table(read_text(file), file, lambda cells: count_columns(cells, options.mapped))
     (begins, headings), rows, above = found
     if len(headings) > MOST_COLUMNS:
@@ -118,14 +117,14 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
 
 
 def _whole(rows: list[Row], width: int, lines: Lines) -> list[list[str]]:
-    """Those with a cell for each column; a total or a remark at the end may have fewer."""
+    """Return rows with a cell for each column; a total or a remark at the end may have fewer."""
     torn = [cells for _, cells in rows if len(cells) != width]
     lines.left_out.update(TOTAL if any(map(is_total, cells)) else TORN for cells in torn)
     return [cells for _, cells in rows if len(cells) == width]
 
 
 def _without_repeats(rows: list[list[str]], lines: Lines, *, drop: bool) -> list[list[str]]:
-    """Other spellings of the same names make no other row."""
+    """Remove repeated rows; other spellings of the same names count as equal."""
     once: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         once.setdefault(tuple(map(same_name, row)), row)
@@ -162,7 +161,7 @@ def _ways(rows: Sequence[_Cells], columns: _Columns, options: Options, today: da
 
 
 def _only(field: str, rows: Sequence[_Cells], columns: _Columns, remedy: str) -> str:
-    """Return what a column says of all rows, empty if there is none; raises Doubtful if they differ."""
+    """Return the value that a column has in all rows, empty without one; raises Doubtful if they differ."""
     found = sorted(
         {tidy(row[columns[field]]) for row in rows if field in columns and not is_missing(row[columns[field]])}
     )
@@ -191,14 +190,14 @@ def _month_and_day(month: str, day: str) -> tuple[int, int]:
 
 
 def _newest_year(days: Iterable[tuple[int, int]], today: date) -> int:
-    """That lets none of the days lie after today, and has a 29 February where they have."""
+    """Return the newest year that puts no day after today, and has a 29 February if they do."""
     known = set(days)
     year = today.year - (max(known, default=(0, 0)) > (today.month, today.day))
     return next(one for one in range(year, 0, -1) if (2, 29) not in known or isleap(one))
 
 
 def _spellings(rows: Sequence[_Cells], columns: _Columns) -> Mapping[tuple[str, str], str]:
-    """The usual spelling of each name of each field; of two that are as usual, the first."""
+    """Return the most common spelling of each name of each field; of two equally common ones, the first."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for name in columns.keys() & set(NAMES):
         for spelling, count in Counter(tidy(row[columns[name]]) for row in rows).items():

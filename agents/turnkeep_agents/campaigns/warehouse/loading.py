@@ -1,4 +1,4 @@
-"""A warehouse out of one flat CSV. It knows no budgets and no flights, so nothing can be said about those."""
+"""Builds a warehouse from one flat CSV. It has no budgets and no flights, so no answers about those."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def load_csv(file: Path, options: Options, today: date) -> Loaded:
 
 
 def _numbers() -> defaultdict[Any, int]:
-    """Return what gives each key that is asked for a number, from 1 on."""
+    """Return a mapping that assigns numbers to keys as they are requested, starting at 1."""
     return defaultdict(count(1).__next__)
 
 
@@ -71,7 +71,7 @@ def _contents(lines: Lines, advertiser: str) -> Contents:
 
 
 def _design(line: Line) -> tuple[str, str | None] | None:
-    """Name and size of the creative: a banner that is called by its size has both."""
+    """Return name and size of the creative: a banner that is named after its size has both."""
     name, size = line.names.get("creative"), line.names.get("size")
     if name is None and size is None:
         return None

@@ -1,5 +1,5 @@
-"""What is asked of the warehouse, as SQL for any dialect. No word of a user becomes SQL: what to sum and to group by is
-picked from the documented columns, and names are bound parameters."""
+"""Queries of the warehouse, as SQL for any dialect. User input never becomes SQL: columns to sum and group by are
+picked from the documented ones, and names are bound parameters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -26,7 +26,7 @@ MAX_WEEKS = 600
 def sums(
     by: Sequence[Dimension | Grain], filters: Mapping[Dimension, Sequence[str]], period: Period, week_start: int
 ) -> Select[*tuple[Any, ...]]:
-    """Keys, number of rows, sums. The keys are made in an inner query: some databases group by columns only."""
+    """Select keys, row count, sums. An inner query builds the keys: some databases group by columns only."""
     keys = [_key(name, period, week_start).label(f"key{at}") for at, name in enumerate(by)]
     inner = (
         select(*keys, *(daily_metrics.c[name] for name in SUMS))
@@ -40,7 +40,7 @@ def sums(
 
 
 def spending(filters: Mapping[Dimension, Sequence[str]], as_of: date) -> Select[*tuple[Any, ...]]:
-    """One row for each flight, also where nothing was spent yet."""
+    """Select one row for each flight, even if nothing was spent yet."""
     flight = insertion_orders.c
     columns = (flight.name, advertisers.c.name, flight.budget, flight.start_date, flight.end_date)
     days = (daily_metrics.c.line_item_id == line_items.c.id) & daily_metrics.c.date.between(flight.start_date, as_of)
@@ -56,7 +56,7 @@ def spending(filters: Mapping[Dimension, Sequence[str]], as_of: date) -> Select[
 
 
 def owned() -> Select[*tuple[Any, ...]]:
-    """The names of insertion orders, each with its advertiser."""
+    """Select the names of insertion orders, each with its advertiser."""
     source = insertion_orders.join(advertisers, advertisers.c.id == insertion_orders.c.advertiser_id)
     return select(insertion_orders.c.name, advertisers.c.name).select_from(source).distinct()
 
@@ -67,7 +67,7 @@ def _conditions(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnEl
 
 
 def _key(name: Dimension | Grain, period: Period, week_start: int) -> ColumnElement[Any]:
-    """Weeks and months are told by their last days, because databases agree on no function for them."""
+    """Return the key of a group. Weeks and months are matched by their last days: no function for them is portable."""
     if name in COLUMNS:
         return COLUMNS[cast("Dimension", name)]
     if name == "day":
@@ -77,7 +77,7 @@ def _key(name: Dimension | Grain, period: Period, week_start: int) -> ColumnElem
 
 
 def newest(period: Period) -> Period:
-    """As many of its weeks as a query can tell apart."""
+    """Return the newest weeks of a period, as many as a query can distinguish."""
     start = max(period.start, period.end - timedelta(weeks=MAX_WEEKS))
     return period.model_copy(update={"start": start})
 

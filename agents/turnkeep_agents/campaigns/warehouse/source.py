@@ -1,4 +1,4 @@
-"""The database of the metrics, and what its refusals mean."""
+"""The database of the metrics, and the meaning of its errors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,16 +19,16 @@ class Source:
     """One database, opened on first use; all methods raise DatabaseError."""
 
     def __init__(self, open_engine: Callable[[float], Engine], seconds: float):
-        """`seconds`: longest time of one query."""
+        """`seconds`: timeout of one query."""
         self._sessions = Sessions(CALLED, open_engine, seconds, self._refused)
 
     def fetch(self, statement: Select[*tuple[Any, ...]], limit: int) -> list[Sequence[Any]]:
-        """At most `limit` rows."""
+        """Return at most `limit` rows."""
         limited = statement.limit(limit)
         return self._sessions.ask(lambda connection: [tuple(row) for row in connection.execute(limited).all()])
 
     def has(self, table: str) -> bool:
-        """Whether there is a table or view of that name."""
+        """Return whether a table or view of that name exists."""
         return self._sessions.ask(lambda connection: _has(connection, table))
 
     def _refused(self, error: DBAPIError) -> DatabaseDown:

@@ -1,4 +1,4 @@
-"""Sums out of the metrics warehouse: synchronous, and safe to call from several threads at once."""
+"""Sums from the metrics warehouse: synchronous and thread-safe."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,16 +25,16 @@ T = TypeVar("T")
 
 
 SAMPLE_FILE = "campaigns.sample:sample_file"
-"""What makes the sample's SQLite file of a day."""
+"""Builds the sample's SQLite file for a day."""
 NO_NAME = "not given"
 MAX_NAMES = 5_000
 FRESH_SECONDS = 300
-"""How long coverage and names are taken as they were."""
+"""How long coverage and names are cached."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """`left_out` says in words why rows were left out of all sums, and how many."""
+    """`left_out` maps reasons to the number of rows left out of all sums."""
 
     first: date
     last: date
@@ -44,7 +44,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Row:
-    """`key`: the values of what was grouped by, in its order: a day or the first day of a week in ISO, a month as
+    """`key`: the values of the group, in the order of the request: a day or the first day of a week in ISO, a month as
     2026-05."""
 
     key: tuple[str, ...]
@@ -61,7 +61,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Flight:
-    """A booking of an insertion order that runs on the day asked for; `spent` is up to and including that day."""
+    """A booking of an insertion order that runs on the requested day; `spent` is up to and including that day."""
 
     insertion_order: str
     advertiser: str
@@ -72,22 +72,22 @@ class Flight:
 
 
 class Warehouse:
-    """All methods raise DatabaseError, and nothing else."""
+    """Queries of the warehouse. Methods raise DatabaseError and no other exception."""
 
     def __init__(self, source: Source, max_rows: int, clock: Callable[[], float] = time.monotonic):
         self._source, self._max_rows, self._clock = source, max_rows, clock
         self._kept: dict[str, tuple[float, Any]] = {}
 
     def coverage(self) -> Coverage:
-        """The days that have data, first and last."""
+        """Return the first and last day with data."""
         return self._fresh("coverage", self._coverage)
 
     def names(self) -> Mapping[Dimension, tuple[str, ...]]:
-        """What each dimension holds, in order, as the warehouse spells it."""
+        """Return the names in each dimension, sorted, as the warehouse spells them."""
         return self._fresh("names", lambda: {dimension: self._names(COLUMNS[dimension]) for dimension in COLUMNS})
 
     def owners(self) -> Mapping[str, tuple[str, ...]]:
-        """The advertisers of each insertion order, by name."""
+        """Return the advertisers of each insertion order, by name."""
         return self._fresh("owners", self._owners)
 
     def rows(
@@ -99,7 +99,7 @@ class Warehouse:
         limit: int | None = None,
         week_start: int = SUNDAY,
     ) -> Rows:
-        """Sums in the order of their keys. `by=()` gives one row, what matches nothing gives none. `week_start`: 0 is
+        """Return sums in the order of their keys. `by=()` returns one row, or none without matches. `week_start`: 0 is
         Monday."""
         most = min(limit or self._max_rows, self._max_rows)
         covered = self._covered(period)
@@ -111,8 +111,8 @@ class Warehouse:
         return Rows(tuple(sorted(rows, key=lambda row: row.key)), is_cut=len(found) > most or shown != covered)
 
     def flights(self, filters: Mapping[Dimension, Sequence[str]], as_of: date) -> tuple[Flight, ...]:
-        """The flights with a budget that run on `as_of`, by name: those that have to do with what `filters` name, each
-        with all that it spent."""
+        """Return the flights with a budget that run on `as_of`, by name: those that match `filters`, each with its
+        total spend."""
         found = self._source.fetch(spending(filters, as_of), self._max_rows)
         return tuple(
             Flight(
@@ -147,7 +147,7 @@ class Warehouse:
         return {name: tuple(sorted(advertisers)) for name, advertisers in sorted(found.items())}
 
     def _covered(self, period: Period | None) -> Period | None:
-        """The part of the period that has data."""
+        """Return the part of the period that has data."""
         known = self.coverage()
         if period is None:
             return Period(start=known.first, end=known.last, label="all days")
@@ -156,8 +156,8 @@ class Warehouse:
 
 
 def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
-    """The warehouse as of a day: the embedded sample ends the day before, a database of one's own is as it is. Raises
-    UnusableFile where there is neither."""
+    """Return the warehouse as of a day: the embedded sample ends the day before, a user's database is unchanged. Raises
+    UnusableFile if there is neither."""
     url = tuning.warehouse.get_secret_value()
     if url:
         opened = partial(open_url, CALLED, url, current=source_of(tuning.warehouse))
@@ -175,6 +175,6 @@ def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
 
 
 def _row(values: Sequence[Any], keys: int) -> Row:
-    """Of a query of `sums`: the keys, the number of rows, the sums."""
+    """Convert a result of `sums`: the keys, the number of rows, the sums."""
     key = tuple(NO_NAME if value is None else str(value) for value in values[:keys])
     return Row(key, dict(zip(SUMS, (float(value or 0) for value in values[keys + 1 :]), strict=True)))

@@ -1,9 +1,8 @@
-"""The tables of a warehouse, as an own database has to offer them: tables or views of these names and columns; and one
-as the bytes of a SQLite file.
+"""The tables of a warehouse. A user's database must offer tables or views with these names and columns. Also packs
+tables as the bytes of a SQLite file.
 
-A flight is one row of `insertion_orders`: an insertion order that is booked month by month has a row for each month,
-all of one name. `left_out` may be missing; it says which rows a loader found unusable, and why.
-"""
+A flight is one row of `insertion_orders`: an insertion order that is booked monthly has one row per month, all with one
+name. `left_out` may be missing; it counts the rows that a loader could not use, by reason."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -84,12 +83,12 @@ COLUMNS: Mapping[Dimension, ColumnElement[str]] = {
     "creative": creatives.c.name,
     "size": creatives.c.size,
 }
-"""What each dimension is called by."""
+"""The name column of each dimension."""
 
 
 def joined(dimensions: Set[str]) -> FromClause:
-    """The daily rows with those tables beside them that `dimensions` are read from. Outer joins throughout: a row whose
-    line item or creative nobody knows counts in every total."""
+    """Join the daily rows with the tables that `dimensions` are read from. All joins are outer: a row with an unknown
+    line item or creative counts in every total."""
     source: FromClause = daily_metrics
     if dimensions & {"line_item", "insertion_order", "advertiser", "audience"}:
         source = source.outerjoin(line_items, line_items.c.id == daily_metrics.c.line_item_id)
@@ -105,7 +104,7 @@ def joined(dimensions: Set[str]) -> FromClause:
 
 
 def pack(contents: Contents) -> bytes:
-    """A file with all tables. Rows have the columns of their table in order, dates in ISO; tables may come in
+    """Return a file with all tables. Rows have the columns of their table in order, dates in ISO; tables may come in
     pieces."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("BEGIN")

@@ -1,5 +1,5 @@
-"""Rows of an export that hold the sums of other rows: with a campaign's name missing, or the figures of the others of
-their day added up. Those that say so by a name are left out before."""
+"""Removes export rows that are sums of other rows: rows without a campaign's name, or with the added figures of the
+others of their day. Rows that are totals by name are removed earlier."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -12,8 +12,8 @@ from turnkeep_agents.campaigns.metrics import SUMS
 
 TOTAL = "of totals"
 NAMELESS = "without a campaign, where others have one"
-MEASURES = 3  # not zero, that all have to be sums
-ROUNDED = 0.01  # what each row may be off, of amounts
+MEASURES = 3  # non-zero ones, which must all be sums
+ROUNDED = 0.01  # tolerance per row, for amounts
 AMOUNTS = ("cost", "revenue")
 
 
@@ -22,7 +22,7 @@ _Whole: TypeAlias = tuple[dict[str, float], int]
 
 @dataclass(frozen=True)
 class Line:
-    """`names` holds those fields that have a column and a name in it."""
+    """`names` contains the fields that have a column and a name in it."""
 
     day: date
     names: Mapping[str, str]
@@ -41,7 +41,7 @@ def without_sums(lines: Sequence[Line], left_out: Counter[str]) -> list[Line]:
 
 
 def _without_parts(lines: Sequence[Line]) -> list[Line]:
-    """Without rows that add up those of their day that name the same and more."""
+    """Remove rows that are sums of rows of their day with the same names and more."""
     for names in {tuple(line.names) for line in lines}:
         key = partial(_key, names=names)
         wholes = _added((line for line in lines if line.names.keys() > set(names)), key)
@@ -59,7 +59,7 @@ def _key(line: Line, names: Sequence[str]) -> Hashable:
 
 
 def _added(lines: Iterable[Line], group: Callable[[Line], Hashable]) -> dict[Hashable, _Whole]:
-    """The sums of each group and how many rows it has."""
+    """Return the sums of each group and how many rows it has."""
     found: dict[Hashable, _Whole] = {}
     for line in lines:
         totals, count = found.get(group(line), (dict.fromkeys(SUMS, 0.0), 0))

@@ -1,1 +1,1 @@
-"""The products themselves: a file, what its rows say, and what of it is found."""
+"""The products: the file, its rows, and the search."""

@@ -1,5 +1,5 @@
-"""What the catalogue says of products, in the words that a prompt shows: a card, a table of differences, prices, stock.
-What stands in an answer was read here and not made up."""
+"""Facts of products, worded for prompts: a card, a table of differences, prices, stock. Answers take their facts from
+here, so none is made up."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -12,7 +12,7 @@ MOST_DIFFERENCES = 12
 
 
 def card(product: Product, today: date, *, is_whole: bool = False, has_kind: bool = True) -> str:
-    """A product on one line, with its description where `is_whole`."""
+    """Return a product on one line; `is_whole` adds its description."""
     own = [name if values == (YES,) else f"{name} {', '.join(values)}" for name, values in product.attributes.items()]
     kind = f" ({product.category})" if has_kind else ""
     line = "; ".join([f"{product.name}{kind}: {money(product.price)}, {product.stock.told(today)}", *own])
@@ -20,7 +20,7 @@ def card(product: Product, today: date, *, is_whole: bool = False, has_kind: boo
 
 
 def prices(products: Sequence[Product], quantities: Sequence[int]) -> list[str]:
-    """One line each, and what so many of each cost together."""
+    """Return one line per product, and the total for these quantities."""
     lines = [f"{product.name}: {money(product.price)}" for product in products]
     counted = list(zip(products, quantities, strict=True))
     if sum(quantities) < 2:
@@ -34,7 +34,7 @@ def availability(products: Iterable[Product], today: date) -> list[str]:
 
 
 def compare(products: Sequence[Product], today: date) -> str:
-    """A table of price, stock and the attributes that differ, who is cheaper and better rated, and what they share."""
+    """Return a table of price, stock and differing attributes, the cheaper and better rated ones, and common values."""
     every = dict.fromkeys(name for product in products for name in product.attributes)
     names = [name for name in every if len({product.attributes.get(name) for product in products}) > 1]
     rows = [["", *(product.name for product in products)], ["---"] * (len(products) + 1)]

@@ -1,5 +1,5 @@
-"""A catalogue from its file: JSONL, or CSV with commas, semicolons, tabs or bars. A file with a bad line is refused
-whole. In JSONL a point is the decimal sign; in a table each column settles its own."""
+"""Loads a catalogue file: JSONL, or CSV with commas, semicolons, tabs or bars. A file with a bad line is rejected
+whole. In JSONL a point is the decimal sign; in a table each column determines its own."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,14 +21,14 @@ from turnkeep_agents.products.catalogue.product import (
 )
 
 TABLES = (".csv", ".tsv", ".txt")
-MOST_PRODUCTS = 10_000  # which take five seconds at a start
-MOST_COLUMNS = 200  # empty ones as well
+MOST_PRODUCTS = 10_000  # load in five seconds at startup
+MOST_COLUMNS = 200  # including empty ones
 DOLLARS = ("", "USD")
 
 
 @dataclass
 class Loaded:
-    """`left_out` are the lines of totals and remarks; `above` counts those before the headings."""
+    """`left_out` are the line numbers of totals and remarks; `above` counts the lines before the headings."""
 
     products: list[Product] = field(default_factory=list)
     left_out: list[int] = field(default_factory=list)
@@ -36,12 +36,12 @@ class Loaded:
 
 
 def load_products(path: Path) -> list[Product]:
-    """Raises CorpusError with file, line and remedy."""
+    """Load the products of a file. Raises CorpusError with file, line and remedy."""
     return load_catalogue(path).products
 
 
 def load_catalogue(path: Path, decimal: str | None = None) -> Loaded:
-    """`decimal` is the decimal sign of a table's numbers, where a column leaves it open. Raises CorpusError."""
+    """`decimal` is the decimal sign of a table's numbers if a column is ambiguous. Raises CorpusError."""
     return _from_table(path, decimal) if path.suffix.lower() in TABLES else _from_jsonl(path)
 
 
@@ -91,14 +91,14 @@ def _add(loaded: Loaded, row: JSON) -> Product:
 
 
 def _is_remark(row: JSON) -> bool:
-    """A total, or a line with one text, as exports end with."""
+    """Return whether the row is a total or a line with one text, as at the end of exports."""
     filled = [name for name in NEEDED if row.get(name, "").strip()]
     is_named = any(is_total(row.get(name, "")) for name in ("id", "name"))
     return (is_named and len(filled) < len(NEEDED)) or sum(bool(cell.strip()) for cell in row.values()) < 2
 
 
 def _settle(name: str, rows: Sequence[JSON], decimal: str | None) -> None:
-    """Writes the numbers of a column as Python does; raises Doubtful."""
+    """Rewrite the numbers of a column in Python's notation; raises Doubtful."""
     if name in TEXTS:
         return
     cells = [row[name].strip() for row in rows]
@@ -118,7 +118,7 @@ def _settle(name: str, rows: Sequence[JSON], decimal: str | None) -> None:
 
 def _plain_cell(parts: tuple[str, str], sign: str) -> str:
     number, unit = parts
-    with suppress(ValueError):  # the reader of the row names it
+    with suppress(ValueError):  # reported by the row's reader
         number = plain_number(number, sign)
     return f"{number} {unit}".strip()
 

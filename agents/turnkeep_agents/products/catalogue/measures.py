@@ -1,11 +1,11 @@
-"""Numbers with their units, as catalogues write them. Units of one kind come out in one base unit, so that 1 TB is more
+"""Numbers with units, as catalogues write them. Units of one kind are converted to one base unit, so that 1 TB is more
 than 512 GB."""
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-# What is written, the unit it is counted in, and how many of that it is.
+# The written forms, the base unit, and the factor to it.
 _UNITS = (
     ("gb gig gigs gigabyte gigabytes", "GB", 1.0),
     ("tb terabyte terabytes", "GB", 1000.0),
@@ -41,7 +41,7 @@ _MEASURE = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})?", re.IGNOREC
 
 @dataclass(frozen=True)
 class Measure:
-    """`unit` is a base unit, or empty where there is none."""
+    """`unit` is a base unit, or empty if there is none."""
 
     value: float
     unit: str
@@ -49,7 +49,7 @@ class Measure:
 
 @lru_cache(maxsize=100_000)
 def read_measure(text: str) -> Measure | None:
-    """The whole of `text` as one number with its unit, or None."""
+    """Parse the whole of `text` as one number with its unit, or return None."""
     found = _MEASURE.fullmatch(text.strip())
     if not found or found["unit"] in NO_UNITS:
         return None
@@ -58,22 +58,22 @@ def read_measure(text: str) -> Measure | None:
 
 
 def unit_of(word: str) -> str | None:
-    """The base unit that a word stands for."""
+    """Return the base unit of a word."""
     return _BASE[word.lower()][0] if word.lower() in _BASE and word not in NO_UNITS else None
 
 
 def parts_of(text: str) -> tuple[str, str] | None:
-    """A number, by whatever convention, and its unit as written."""
+    """Return a number, in any notation, and its unit as written."""
     found = _WRITTEN.fullmatch(text)
     return (found["number"].strip(), found["unit"] or "") if found else None
 
 
 def convert(number: str, unit: str) -> str:
-    """A bare number of a column whose heading names the unit, with that unit."""
+    """Add the unit from a column's heading to a bare number."""
     return f"{number} {unit}" if re.fullmatch(_NUMBER, number.strip()) else number
 
 
 def money(amount: float) -> str:
-    """Dollars as a price tag shows them."""
+    """Format dollars like a price tag."""
     sign = "-" if amount < 0 else ""
     return f"{sign}${abs(amount):,.0f}" if amount == int(amount) else f"{sign}${abs(amount):,.2f}"

@@ -1,4 +1,4 @@
-"""Which products a name means: by its words, else by the nearest spelling. A number in a name is never guessed."""
+"""Finds products by name: by words, else by the nearest spelling. A number in a name is never guessed."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ MOST_MEANT, MOST_NEAR = 4, 3
 
 
 def look_up(names: Iterable[str], catalogue: Catalogue) -> tuple[list[Product], list[str]]:
-    """The products that are meant, in the order of their names, and a sentence for each name that fits none, or
+    """Return the matching products, in the order of their names, and a sentence for each name that matches none or
     several."""
     found: dict[str, Product] = {}
     remarks: list[str] = []
@@ -30,7 +30,7 @@ def look_up(names: Iterable[str], catalogue: Catalogue) -> tuple[list[Product], 
 
 
 def named(name: str, products: Sequence[Product]) -> list[Product]:
-    """By the whole name, else by all its words ("Galaxy S24"), else by the nearest spelling ("Galxy S24")."""
+    """Match the whole name, else all its words ("Galaxy S24"), else the nearest spelling ("Galxy S24")."""
     said = words(name)
     whole = [product for product in products if "".join(words(product.name)) == "".join(said)]
     part = [product for product in products if said and set(said) <= set(words(product.name))]
@@ -41,8 +41,8 @@ def named(name: str, products: Sequence[Product]) -> list[Product]:
 
 
 def shown_in(text: str, catalogue: Catalogue) -> list[Product]:
-    """The products that a text names, with their brand or without, in its order; a name within a longer one is not
-    meant."""
+    """Return the products that a text names, with or without brand, in text order; a name within a longer one does not
+    count."""
     rest, places = text.lower(), dict[str, int]()
     for name in sorted((each for each in catalogue.by_name if each.lower() in rest), key=len, reverse=True):
         for found in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", rest):
@@ -53,7 +53,7 @@ def shown_in(text: str, catalogue: Catalogue) -> list[Product]:
 
 
 def _spelled(name: str, products: Sequence[Product]) -> list[Product]:
-    """A number has to be the same: there is no "Galaxy S25" because there is an S24."""
+    """Match the nearest spelling with equal numbers: "Galaxy S25" does not match an S24."""
     numbers = set(re.findall(r"\d+", name))
     fitting: dict[str, Product] = {}
     for product in products:

@@ -1,4 +1,4 @@
-"""A product, read from a row of a catalogue. What is no column of every product is an attribute: one or more texts,
+"""A product, read from a row of a catalogue. A value outside the common columns is an attribute: one or more texts,
 some of which are measures."""
 
 import math
@@ -35,7 +35,7 @@ _UNIT = re.compile(
 
 @dataclass(frozen=True)
 class Product:
-    """`attributes` in the order of the catalogue, without empty ones; prices are US dollars."""
+    """`attributes` keep the order of the catalogue, without empty ones; prices are US dollars."""
 
     id: str
     name: str
@@ -47,12 +47,12 @@ class Product:
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def measure(self, attribute: str) -> Measure | None:
-        """The value of an attribute that is one number."""
+        """Return the value of an attribute that is one number."""
         values = self.attributes.get(attribute, ())
         return read_measure(values[0]) if len(values) == 1 else None
 
     def number(self, attribute: str) -> float | None:
-        """The price or a measure in base units."""
+        """Return the price or a measure in base units."""
         measure = self.measure(attribute)
         return self.price if attribute == PRICE else measure.value if measure else None
 
@@ -60,14 +60,14 @@ class Product:
         return ", ".join(self.attributes[attribute])
 
     def searchable(self) -> Document:
-        """As it is indexed."""
+        """Return the document to index."""
         facts = [self.brand, self.category]
         facts += [name if value == YES else value for name, values in self.attributes.items() for value in values]
         return Document(self.id, self.name, " ".join([self.description, *facts]))
 
 
 def read_product(row: JSON) -> Product:
-    """A product out of a row with the names of its columns; raises ValueError with the remedy."""
+    """Build a product from a row with the names of its columns; raises ValueError with the remedy."""
     texts = {name: _text(row, name) for name in ("id", "name", "category", "brand", "description")}
     return Product(
         **texts,
@@ -78,7 +78,7 @@ def read_product(row: JSON) -> Product:
 
 
 def row_of(product: Product) -> JSON:
-    """The row that `read_product` makes the same product of."""
+    """Return a row from which `read_product` builds the same product."""
     row = {name: getattr(product, name) for name in COLUMNS if name != "availability"}
     return {**row, "availability": product.stock.written, **{name: list(v) for name, v in product.attributes.items()}}
 
@@ -115,8 +115,8 @@ def _attributes(row: JSON) -> dict[str, tuple[str, ...]]:
 
 
 def columns_of(headings: Iterable[str]) -> list[str]:
-    """The columns that headings name, else the headings: a unit in one may be in capitals. A product feed calls some
-    otherwise."""
+    """Return known column names for headings, else the headings, since a unit in one may be in capitals. Product feeds
+    use aliases."""
     bare = [heading.strip() for heading in headings]
     plain = [heading.lower() for heading in bare]
     found = {low: low for low in plain if low in COLUMNS}

@@ -1,5 +1,5 @@
-"""Finds what a wish asks for. Limits, brands and kinds have to hold; terms rank, and each product says which of them it
-lacks, so that nothing has to be guessed from what a catalogue leaves out."""
+"""Finds products for a wish. Limits, brands and kinds are required. Terms rank, and each product lists the terms it
+lacks, so that nothing must be guessed from a catalogue's omissions."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ MOST_NEAR = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 Term: TypeAlias = tuple[str, ...]
-"""A property or use, such as "OLED", or several of which one is enough."""
+"""A property or use, such as "OLED", or alternatives of which one is enough."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit on the price or a measured attribute, in its base unit; both ends may be reached."""
+    """A limit on the price or a measured attribute, in its base unit; both ends are inclusive."""
 
     attribute: str
     least: float | None = None
@@ -34,7 +34,7 @@ class Bound:
         return f"{self.attribute} {' and '.join(said)}"
 
     def gap(self, product: Product) -> float:
-        """How far a product is from it, as a share of it; 1 where it has no such number."""
+        """Return how far a product is from the limit, as a share of it; 1 if it has no such number."""
         value = product.number(self.attribute)
         if value is None:
             return 1.0
@@ -45,7 +45,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is looked for; `without`: what it must not have."""
+    """A search; `without` lists excluded terms."""
 
     category: str = ""
     brands: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Wish:
 
 
 def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> tuple[Sequence[Product], Sequence[Product]]:
-    """All that meet the wish, best first, and what lacks some term, else what comes nearest; without those in `but`."""
+    """Return all that meet the wish, best first, and those that lack a term, else the nearest; without `but`."""
     among = [product for product in catalogue.products if product not in but]
     ranked = _ranked([product for product in among if not misses(product, wish)], wish, catalogue)
     lacking = {product.id for product in ranked if any(_lacks(product, term) == 2 for term in wish.terms)}
@@ -68,13 +68,13 @@ def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> tuple
 
 
 def unsaid(wish: Wish, catalogue: Catalogue) -> list[Term]:
-    """Terms that no product of the kind says: they tell nothing apart, and no product is worse for them."""
+    """Return terms that no product of the kind mentions: they distinguish none, and lower no product's rank."""
     of_kind = [product for product in catalogue.products if product.category == wish.category]
     return [term for term in wish.terms if of_kind and all(_lacks(product, term) == 2 for product in of_kind)]
 
 
 def across_prices(products: Sequence[Product], parts: int) -> list[Product]:
-    """The best of each price range first, the cheapest range before all; then the others. `products` are best first."""
+    """Return the best of each price range, cheapest range first, then the others. `products` are sorted best first."""
     dear = sorted(enumerate(products), key=lambda ranked: ranked[1].price)
     size = max(1, -(-len(dear) // parts))
     best = [min(dear[at : at + size], key=lambda ranked: ranked[0]) for at in range(0, len(dear), size)]
@@ -83,7 +83,7 @@ def across_prices(products: Sequence[Product], parts: int) -> list[Product]:
 
 
 def alternatives(terms: Sequence[str], catalogue: Catalogue) -> tuple[Term, ...]:
-    """Terms of which a product can have only one, such as the panels "OLED" and "IPS", are one term."""
+    """Merge terms that exclude each other, such as the panels "OLED" and "IPS", into one term."""
     found: dict[str, list[str]] = {}
     for term in terms:
         names = [name for name, value in catalogue.choices if _words_of(term) == _words_of(value)]
@@ -92,7 +92,7 @@ def alternatives(terms: Sequence[str], catalogue: Catalogue) -> tuple[Term, ...]
 
 
 def misses(product: Product, wish: Wish) -> list[str]:
-    """What a product does not meet, in words; terms apart."""
+    """Describe what a product does not meet, except for terms."""
     found = [bound.told() for bound in wish.bounds if bound.gap(product)]
     found += [wish.category] if wish.category and product.category != wish.category else []
     found += ["brand"] if (wish.brands and product.brand not in wish.brands) or product.brand in wish.not_brands else []
@@ -101,8 +101,8 @@ def misses(product: Product, wish: Wish) -> list[str]:
 
 
 def remarks_on(product: Product, wish: Wish) -> list[str]:
-    """What the catalogue does not say outright: what is missed, and each term that is no attribute, with the sentence
-    that holds it."""
+    """Describe what the catalogue does not state directly: unmet limits, and each term that is not an attribute, with
+    the sentence that contains it."""
     found = [f"does not fit: {each}" for each in misses(product, wish)]
     for term in wish.terms:
         if _lacks(product, term):
@@ -112,7 +112,7 @@ def remarks_on(product: Product, wish: Wish) -> list[str]:
 
 
 def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tuple[bool, float]]:
-    """Products without the attribute come last."""
+    """Return a sort key that puts products without the attribute last."""
 
     def key(product: Product) -> tuple[bool, float]:
         value = product.number(attribute)
@@ -122,8 +122,8 @@ def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tup
 
 
 def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
-    """What lacks the least first, a rare property more than a common one, then as asked, else what its words fit best,
-    the best rated, the cheapest. What is not made any more comes last."""
+    """Sort by missing terms, of which rare ones weigh more, then as requested, else by match of the words, rating, and
+    price. Discontinued products come last."""
     said = {term: sum(_lacks(product, term) == 0 for product in products) for term in wish.terms}
     scores = catalogue.scores(" ".join(" ".join(term) for term in wish.terms)) if wish.terms else {}
     rating = by_number(RATING, is_descending=True)
@@ -141,7 +141,7 @@ def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> li
 
 
 def _nearest(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
-    """What misses the least, of the same kind before all; the nearest to a limit first."""
+    """Return the products with the fewest misses, same kind only if any; the nearest to a limit first."""
     of_kind = [product for product in products if product.category == wish.category] or products
 
     def distance(product: Product) -> tuple[int, float]:
@@ -151,7 +151,7 @@ def _nearest(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> l
 
 
 def _lacks(product: Product, term: Term) -> int:
-    """0 where an attribute or the name says it, 1 where only the description does, 2 where nothing does."""
+    """Return 0 if an attribute or the name mentions it, 1 if only the description does, 2 if nothing does."""
     listed = _listed(product)
     if any(_words_of(each) <= own for each in term for own in listed):
         return 0
@@ -165,7 +165,7 @@ def _described(product: Product, term: str) -> str:
 
 
 def _listed(product: Product) -> list[frozenset[str]]:
-    """The words of each value with its attribute, so that "good for gaming" and "gaming" are both found."""
+    """Return the words of each value with its attribute, so that "good for gaming" and "gaming" both match."""
     values = [
         f"{name} {'' if value == YES else value}" for name, values in product.attributes.items() for value in values
     ]
@@ -174,7 +174,7 @@ def _listed(product: Product) -> list[frozenset[str]]:
 
 @lru_cache(maxsize=200_000)
 def _words_of(text: str) -> frozenset[str]:
-    """Small words count in short terms: "in-ear" is not "over-ear"."""
+    """Return the words of a text. Small words count in short terms: "in-ear" is not "over-ear"."""
     each = [singular(word) for word in words(text)]
     long = frozenset(word for word in each if word not in STOP_WORDS)
     return long if long and len(each) > 2 else frozenset(each)

@@ -1,4 +1,4 @@
-"""Whether a product can be had: read from what a catalogue says, told as of a day."""
+"""Availability of a product: parsed from the catalogue, worded as of a day."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ FORMS = '"in stock", "3 left", "out of stock", "back on 2030-01-31" or "disconti
 
 @dataclass(frozen=True)
 class Stock:
-    """`left` and `day` (ISO) only where they are known."""
+    """`left` and `day` (ISO) are set only if known."""
 
     state: State
     left: int | None = None
@@ -35,12 +35,12 @@ class Stock:
 
     @property
     def written(self) -> str:
-        """As `read_stock` reads it."""
+        """Return a text that `read_stock` parses."""
         states = {"in": "in stock", "out": "out of stock", "back": f"back on {self.day}", "gone": "discontinued"}
         return f"{self.left} left" if self.left else states.get(self.state, "")
 
     def told(self, today: date) -> str:
-        """A few words, for a list or behind a name and "is"."""
+        """Return a few words, for a list or after a name and "is"."""
         if self.state == "in":
             return f"in stock, only {self.left} left" if self.left and self.left <= FEW else "in stock"
         if not self.day:
@@ -51,7 +51,7 @@ class Stock:
 
 
 def read_stock(text: str) -> Stock:
-    """Raises ValueError with the forms that are understood."""
+    """Parse an availability. Raises ValueError with the accepted forms."""
     said = " ".join(text.replace("_", " ").split())
     for state, forms in _SAID.items():
         if re.fullmatch(forms, said, re.IGNORECASE):

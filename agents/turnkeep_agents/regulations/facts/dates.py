@@ -1,5 +1,5 @@
-"""Rules for dates and periods: patterns over the classes of tokens. In a pattern a blank is what may stand between two
-words, "_" the same without a comma, "~" what may stand within a date: "16. Nov. 2016"."""
+"""Rules for dates and periods: patterns over the classes of tokens. In a pattern a blank matches what may separate two
+words, "_" the same without a comma, "~" what may separate parts of a date: "16. Nov. 2016"."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -37,15 +37,15 @@ from turnkeep_agents.regulations.facts.tokens import (
 
 PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "years"}
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
-PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
+PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # used for halves
 
-Read: TypeAlias = Callable[[Sequence[Token], date], Any]  # gives a Span or a Fact; ValueError outside the calendar
+Read: TypeAlias = Callable[[Sequence[Token], date], Any]  # returns a Span or a Fact; ValueError outside the calendar
 Rule: TypeAlias = tuple[str, str, Read]
-"""A kind, for spans alone "date alone", for whole texts "date in text"; a pattern; what reads its match."""
+"""A kind ("date alone" for spans only, "date in text" for whole texts), a pattern, and the reader of its match."""
 
 
 def unit(found: Sequence[Token]) -> Unit:
-    """The last one named."""
+    """Return the last unit named."""
     last = [token.value for token in every(found, "ueR")][-1:]
     return last[0] if last and isinstance(last[0], tuple) else YEAR
 
@@ -73,7 +73,7 @@ def figures(found: Sequence[Token], today: date) -> Span | None:
 
 
 def _checked(span: Span, found: Sequence[Token]) -> Span:
-    """By its weekday the other one, or with a remark that it is none such."""
+    """Return the other reading if only that has the weekday, or add a note that the day has another weekday."""
     wanted = one(found, "w")
     if wanted is None or span.start.weekday() == fraction(wanted):
         return span
@@ -83,12 +83,12 @@ def _checked(span: Span, found: Sequence[Token]) -> Span:
 
 
 def _is_vague(found: Sequence[Token]) -> bool:
-    """ "ultimi giorni", "primi mesi del 2020": how many is not said."""
+    """ "ultimi giorni", "primi mesi del 2020": the number is not given."""
     return any(token.word in PLURALS for token in every(found, "u"))
 
 
 def base(found: Sequence[Token], today: date) -> Span:
-    """A stretch that has a name: "lo scorso settembre", "questa settimana", "l'estate", "il mese dopo il prossimo"."""
+    """Return a named stretch: "lo scorso settembre", "questa settimana", "l'estate", "il mese dopo il prossimo"."""
     if _is_vague(found):
         raise ValueError("how many?")
     named_, year, way = one(found, "ms"), value(found, "y"), ahead(found)
@@ -110,7 +110,7 @@ def counted(found: Sequence[Token], today: date) -> Span | None:
 
 
 def _moved(day: date, found: Sequence[Token], sign: int) -> date:
-    """The day so many units away; ValueError where they are of time."""
+    """Return the day so many units away; raises ValueError for units of time."""
     for count, (size, letter) in sorted(pairs_of(found), key=lambda pair: "YMWD".find(pair[1][1])):
         if letter not in PARTS:
             raise ValueError(letter)
@@ -120,7 +120,7 @@ def _moved(day: date, found: Sequence[Token], sign: int) -> date:
 
 
 def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
-    """ "2 anni e mezzo" is two and a half of a year."""
+    """ "2 anni e mezzo" is two and a half years."""
     pairs: list[tuple[Fraction, Unit]] = []
     count = Fraction(1)
     for token in every(found, "hnyxHue"):
@@ -134,7 +134,7 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
 
 
 def weekday(found: Sequence[Token], today: date) -> Span | None:
-    """ "venerdì", "venerdì scorso"; "domenica prossima" is that of next week, the other one the coming."""
+    """ "venerdì", "venerdì scorso"; "domenica prossima" is that of next week, with the coming one as alternative."""
     wanted, kinds = value(found, "w") or 0, classes(found)
     coming = today + DAY * ((wanted - today.weekday()) % 7)
     before = today - DAY * ((today.weekday() - wanted - 1) % 7 + 1)
@@ -199,7 +199,7 @@ def part(found: Sequence[Token], today: date) -> Span | None:
 
 
 def decade(found: Sequence[Token], today: date) -> Span | None:
-    """ "anni 70", "anni 1970"; else a year."""
+    """ "anni 70", "anni 1970"; otherwise a year."""
     year = value(found, "ny") or 0
     if found[0].word != "anni" or year % 10:
         return named(every(found, "y"), today)
@@ -227,7 +227,7 @@ def _with_month(found: Sequence[Token], other: Sequence[Token]) -> list[Token]:
 
 
 def _ranged(first: date, left: str, right: str, span: Span) -> Span:
-    """Of the other end's year where one names none, or of that before or after it: "dal 10 dicembre al 3 marzo"."""
+    """Complete an end without a year by the other end, or by the year before or after: "dal 10 dicembre al 3 marzo"."""
     last = span.end
     if re.fullmatch(_YEARLESS, left):
         first = first.replace(month=last.month) if re.fullmatch("w?[nxo]", left) else first
@@ -238,7 +238,7 @@ def _ranged(first: date, left: str, right: str, span: Span) -> Span:
 
 
 def side(found: Sequence[Token], today: date) -> Span | None:
-    """One end of a range."""
+    """Return one end of a range."""
     ends = (*_SIDES, (_DAY, named))
     return next((read(found, today) for pattern, read in ends if compiled(pattern).fullmatch(classes(found))), None)
 
@@ -270,7 +270,7 @@ _DATES: tuple[Rule, ...] = (
     ("date", f"[o<] w(?: {_BASE}| u)?|[o<] u (?:{_BASE}|u)", nth),
     ("date", f"E (?:{_BASE}|u)", lambda found, today: base(found[1:], today).mapped(lambda each: on(each.end))),
 )
-"""In an order in which the first that fits wins among those of the same length."""
+"""Order matters: among matches of the same length, the first wins."""
 _SIDES: tuple[tuple[str, Read], ...] = (
     *((pattern, read) for _, pattern, read in _DATES),
     ("n/n", figures),

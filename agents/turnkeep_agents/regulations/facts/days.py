@@ -1,5 +1,5 @@
-"""Stretches of days, and which one is meant where the words fit several: the coming one, the past one as the other.
-What leaves the calendar (year 0, 31 February) raises ValueError or OverflowError."""
+"""Stretches of days, and which one is chosen if the words match several: the coming one, with the past one as
+alternative. Days outside the calendar (year 0, 31 February) raise ValueError or OverflowError."""
 
 from calendar import monthrange
 from collections.abc import Callable, Sequence
@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 OPEN_START, OPEN_END = date.min, date.max
 DAY = timedelta(days=1)
-YEARS, MONTHS = 8, 3  # at most between two 29 February, two 31st
+YEARS, MONTHS = 8, 3  # most between two 29 February, two 31st
 WEEK, MONTH, YEAR = (1, "W"), (1, "M"), (1, "Y")
 
 Unit: TypeAlias = tuple[int, str]
-"""How many of what: (3, "M") is a quarter. D, W, M, Y; TH, TM, TS of time; E of a weekend."""
+"""A count and a unit: (3, "M") is a quarter. D, W, M, Y; TH, TM, TS of time; E for a weekend."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Span:
         return start if self.is_day else f"{start}/{end}"
 
     def mapped(self, made: "Callable[[Span], Span]") -> "Span":
-        """And its other one."""
+        """Apply a function to the span and its alternative."""
         first = made(self)
         return replace(first, note=first.note or self.note, other=self.other and made(self.other))
 
 
 def dated(today: date, year: int | None, month: int | None, day: int | None) -> Span:
-    """What a date says, None for what it leaves open; without a day it is a month, without a month a year."""
+    """Return a date, None for its missing parts; without a day it is a month, without a month a year."""
     this = today.year * 12 + today.month - 1
     months = [divmod(each, 12) for each in range(this - MONTHS, this + MONTHS + 1)]
     if year or month:
@@ -55,7 +55,7 @@ def on(day: date, note: str = "", other: date | None = None) -> Span:
 
 
 def chosen(spans: Sequence[Span], today: date, way: int = 0) -> Span:
-    """Of spans in their order the coming one, or with a way the last (-1) or next (1); its other is the next best."""
+    """Return the coming one of sorted spans, or the last (`way` -1) or next (1); `other` is the second best."""
     past, coming = [span for span in spans[::-1] if span.end < today], [span for span in spans if span.end >= today]
     fitting = coming[:1] + past[:1]
     if way:
@@ -66,7 +66,7 @@ def chosen(spans: Sequence[Span], today: date, way: int = 0) -> Span:
 
 
 def shifted(day: date, count: int, letter: str) -> date:
-    """A month after the 31st is the last day of the next month."""
+    """Shift a day; a month after the 31st is the last day of the next month."""
     if letter in "DW":
         return day + DAY * count * (7 if letter == "W" else 1)
     year, month = divmod(day.year * 12 + day.month - 1 + count * (12 if letter == "Y" else 1), 12)
@@ -74,7 +74,7 @@ def shifted(day: date, count: int, letter: str) -> date:
 
 
 def unit_of(day: date, unit: Unit, ahead: int = 0) -> Span:
-    """The week (from Monday), month, quarter, decade ... of a day, or one so many ahead; ValueError of hours."""
+    """Return a day's week (from Monday), month, quarter, decade ... or one so many ahead; ValueError for hours."""
     size, letter = unit
     if letter == "E":
         week = unit_of(day, WEEK, ahead)
@@ -89,8 +89,8 @@ def unit_of(day: date, unit: Unit, ahead: int = 0) -> Span:
 
 
 def nth_in(span: Span, unit: Unit, at: int, weekday: int | None = None) -> Span:
-    """The first, second ... or with -1 the last such weekday or unit; of weeks the first is that of the first Thursday,
-    as in ISO 8601."""
+    """Return the first, second ... or with -1 the last such weekday or unit. As in ISO 8601, the first week is that of
+    the first Thursday."""
     if weekday is None and unit[1] in "WE":
         return unit_of(nth_in(span, unit, at, 3 if unit == WEEK else 6).start, unit)
     if weekday is None:

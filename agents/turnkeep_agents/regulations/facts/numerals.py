@@ -1,5 +1,5 @@
-"""The words of facts (`words.txt`), each with its class, one letter over which rules are patterns; and numbers that are
-one word or figures: "duemilacinquecento", "ventunesimo", "1.234,50"."""
+"""The words of facts (`words.txt`), each with its class, one letter that rules use in patterns; and numbers written as
+one word or in figures: "duemilacinquecento", "ventunesimo", "1.234,50"."""
 
 import re
 import unicodedata
@@ -13,14 +13,14 @@ from turnkeep.blocks.calendars import notation
 
 Entry: TypeAlias = tuple[str, object]  # a class and a value: ("m", 3), ("u", (3, "M")), ("c", "EUR")
 
-LONG_LETTERS = 4  # of a word that counts in the other language too: "euro", "April", not "due" or "set"
-EXACT_DIGITS, ROUNDED_DIGITS = 60, 15  # of decimals, and of what is none, such as two thirds
-_MARKS = {"it": ".", "en": ","}  # between thousands
+LONG_LETTERS = 4  # of a word that counts in the other language too: "euro", "April", but not "due" or "set"
+EXACT_DIGITS, ROUNDED_DIGITS = 60, 15  # of decimals, and of periodic numbers, such as two thirds
+_MARKS = {"it": ".", "en": ","}  # thousands separators
 _SIZES = {"milion": 10**6, "miliard": 10**9, "bilion": 10**12, "trilion": 10**18, "mill": 1000}
 
 
 def folded(word: str) -> str:
-    """Lower case without accents; a single letter keeps its own: "è" is no "e"."""
+    """Return lower case without accents; a single letter keeps its accent: "è" is not "e"."""
     word = word.casefold().replace("\u2019", "'")
     if len(word) == 1 or word.isascii():
         return word
@@ -29,7 +29,7 @@ def folded(word: str) -> str:
 
 @cache
 def lexicon(language: str) -> dict[tuple[str, ...], Entry]:
-    """By the folded words of a phrase."""
+    """Return the entries, keyed by the folded words of a phrase."""
     other = "en" if language == "it" else "it"
     entries = [(phrase, entry) for phrase, entry in _entries(other) if len(phrase) >= LONG_LETTERS] + _entries(language)
     return {tuple(map(folded, phrase.split("_"))): entry for phrase, entry in entries}
@@ -37,7 +37,7 @@ def lexicon(language: str) -> dict[tuple[str, ...], Entry]:
 
 @cache
 def _entries(language: str) -> list[tuple[str, Entry]]:
-    """The calendar's months, scales and currencies come first: a word here is stronger."""
+    """Return the entries; the calendar's months, scales and currencies come first, so words.txt overrides them."""
     writes = notation(language)
     found: list[tuple[str, Entry]] = [(word, ("m", min(months))) for word, months in writes.months.items()]
     found += [(word.replace(" ", "_"), ("k", int(max(sizes)))) for word, sizes in writes.scales.items()]
@@ -54,7 +54,7 @@ def _entries(language: str) -> list[tuple[str, Entry]]:
 
 @cache
 def _below_1000() -> dict[str, int]:
-    """Tens lose their vowel, a hundred may: "ventuno", "ottantotto", "centotto"."""
+    """Return Italian numbers. Tens lose their vowel, a hundred may: "ventuno", "ottantotto", "centotto"."""
     known = {words[0]: value for words, (kind, value) in lexicon("it").items() if kind in "nx" and len(words) == 1}
     small = {word: value for word, value in known.items() if isinstance(value, int) and 0 < value < 100}
     units = {word: value for word, value in small.items() if value < 10}
@@ -83,7 +83,7 @@ def ordinal_in_words(word: str) -> int | None:
 
 
 def in_figures(text: str, language: str) -> tuple[Fraction, Fraction | None, str]:
-    """The value, the other one that it may have, and what was chosen: "1.234" is a thousand in Italian."""
+    """Return the value, its alternative, and the choice made: "1.234" is a thousand in Italian."""
     body, _, exponent = text.lower().partition("e")
     scale = Fraction(10) ** int(exponent or 0) * (-1 if body[0] in "-\u2212" else 1)
     body = re.sub(r"[^\d.,]", "", body)
@@ -97,7 +97,7 @@ def in_figures(text: str, language: str) -> tuple[Fraction, Fraction | None, str
 
 
 def plain(value: Fraction, places: int = 0) -> str:
-    """ "0.75", with so many places where it is not whole; of what is no decimal fifteen digits."""
+    """ "0.75", with this many places if not whole; fifteen digits if the decimals are infinite."""
     for digits in (EXACT_DIGITS, ROUNDED_DIGITS):
         found = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
         if Fraction(found) == value:

@@ -1,4 +1,4 @@
-"""Values of spans that somebody named, and facts of a text by the same patterns; with the rules for quantities."""
+"""Values of named spans, and facts of a text by the same patterns; also the rules for quantities."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ Kind: TypeAlias = Literal["date", "period", "duration", "amount", "percentage", 
 
 LONGEST = 500  # characters of a span
 _NO_DAY = "there is no such day"
-_WEAK = "un uno una un' a an one sei prima secondo second may set mar sat sun"  # alone other words: "sei sicuro"
+_WEAK = "un uno una un' a an one sei prima secondo second may set mar sat sun"  # other words if alone: "sei sicuro"
 _KINDS: tuple[tuple[Kind, ...], ...] = (
     ("date", "period", "duration"),
     ("ordinal",),
     ("number", "percentage", "amount"),
 )
-"""As what a span is read where it is none of its kind: "nel 2024" is no date."""
+"""Kinds to try in turn if a span does not match its own: "nel 2024" is not a date."""
 NUMBERED = "nyxHo"
 RATES = {(1, "TH"): "hour", (1, "D"): "day", (1, "W"): "week", (1, "M"): "month", (1, "Y"): "year"}
 REFERENCE = "numbers a text"
@@ -34,18 +34,18 @@ REFERENCE = "numbers a text"
 @dataclass(frozen=True)
 class Fact:
     """`value` by kind: date "2026-03-31"; period "2026-01-01/2026-03-31", both ends included, an open one "..";
-    duration of ISO 8601 "P3M"; amount, percentage and number as decimals "1234.50", ranges of them "[20,30]", "(30,)";
-    ordinal "3", from the end "-1". It is empty where the words contradict themselves, and `reading` says how."""
+    duration in ISO 8601 "P3M"; amount, percentage and number as decimals "1234.50", ranges of them "[20,30]", "(30,)";
+    ordinal "3", from the end "-1". If the words contradict themselves it is empty, and `reading` explains."""
 
-    text: str  # as it stands in the message
+    text: str  # as in the message
     kind: Kind
     value: str
     unit: str = ""  # ISO 4217 of an amount; "pp" of percentage points; the unit of a number: "km"
-    reading: str = ""  # what was chosen where the words leave it open
-    other: str = ""  # the value that it may mean as well
+    reading: str = ""  # the choice made if the words are ambiguous
+    other: str = ""  # the alternative value
 
 
-Quantity = partial(Fact, "", "number")  # of any kind of quantity, whose span and kind are set with those of the rule
+Quantity = partial(Fact, "", "number")  # any kind of quantity; the rule sets its span and kind
 
 
 def duration(found: Sequence[Token], today: date) -> Fact | None:
@@ -98,7 +98,7 @@ def ratio(found: Sequence[Token], today: date) -> Fact | None:
 def limits(found: Sequence[Token], today: date) -> Fact | None:
     """ "tra 20 e 30": "[20,30]"; "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
     places = [match.end() for match in compiled(f"[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found))]
-    ends: dict[bool, str] = {}  # the lower one, the upper one
+    ends: dict[bool, str] = {}  # lower and upper
     for words in (found[start:end] for start, end in pairwise([0, *places])):
         kinds, value = classes(words), plain(fraction(every(words, NUMBERED)[-1]))
         way = "".join(kind for kind in kinds if kind in "GJXYZV")[-1:]
@@ -142,8 +142,8 @@ RULES: tuple[Rule, ...] = (
 
 
 def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fact | None:
-    """The value of a span; None where it cannot be read or is no such thing: "31 febbraio". Its kind is what the words
-    are, which may be another one: "nel 2024" named as a date is a period."""
+    """Return the value of a span; None if it is unreadable or does not exist: "31 febbraio". Its kind follows the words
+    and may differ: "nel 2024" named as a date is a period."""
     known = tokens(text, language) if len(text) <= LONGEST else []
     found = known[: len(classes(known).rstrip("aLftFbiqU,.z"))]  # "circa 3 mesi", "il 22%"
     found = found[len(found) - len(re.sub(r"^[aL,.z]*(?:[ti]L?(?=[my]|u ?y))?", "", classes(found)).strip()) :]
@@ -160,7 +160,7 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
 
 
 def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
-    """The facts of a text in order, none within another one."""
+    """Return the facts of a text in order, without nested ones."""
     found = tokens(text, language)
     kinds, facts, taken = classes(found), list[Fact](), 0
     scopes = [(kind, scope) for scope in (" in text", "") for family in _KINDS for kind in family]

@@ -1,5 +1,5 @@
-"""A text as tokens, each of a class: what the rules match is a string of one letter a token. Several words that are one
-number are one token: "3 milioni e mezzo", "two thirds", "una dozzina", "twenty-first"."""
+"""A text as tokens with classes: rules match a string of one letter per token. Several words that form one number are
+one token: "3 milioni e mezzo", "two thirds", "una dozzina", "twenty-first"."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from turnkeep_agents.regulations.facts.numerals import folded, in_figures, in_wo
 LONGEST_PHRASE = 4  # words
 HALVES_OF_SCALE = 10**6  # "2 milioni e mezzo" is half a million more, "duemila e mezzo" half of one
 SMALLEST_TENS, SMALLEST_HUNDREDS = 20, 100
-_FIRST = "(?<![nyxk-])"  # of the numbers that stand together
+_FIRST = "(?<![nyxk-])"  # of adjacent numbers
 
 _PATTERN = (
     r"(?P<date>(?<![\w.,/])(?:\d{1,4}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{1,4}(?![\w/-]|[.,]\d)|\d{1,2}/\d{1,2},\d\d(?:\d\d)?(?!\w)"
@@ -36,12 +36,12 @@ class Token:
     value: object = None
     word: str = ""  # folded
     note: str = ""
-    other: Fraction | None = None  # the other value of figures; of a fraction that as an ordinal
+    other: Fraction | None = None  # the alternative value of figures; of a fraction, the ordinal reading
     scale: int = 1  # of "2 milioni"
 
 
 def tokens(text: str, language: str) -> list[Token]:
-    """Of Italian, or English for any other language; every number is one token."""
+    """Return tokens of Italian, or of English for any other language; every number is one token."""
     found = _single(text, "it" if language.strip().casefold().startswith("it") else "en")
     for pattern, join in _STEPS:
         kinds, at = classes(found), 0
@@ -88,7 +88,7 @@ def _token(match: re.Match[str], word: str, language: str) -> Token:
 
 
 def fraction(token: Token) -> Fraction:
-    """A half of "mezzo"."""
+    """Return the value as a fraction; "mezzo" is a half."""
     return Fraction(token.value) if isinstance(token.value, int | Fraction) else Fraction(1, 2)
 
 
@@ -120,7 +120,7 @@ def note_of(found: Sequence[Token]) -> str:
 
 
 def ahead(found: Sequence[Token]) -> int:
-    """1 of "next", -1 of "last", 2 of "after next"."""
+    """Return 1 for "next", -1 for "last", 2 for "after next"."""
     return sum({">": 1, "<": -1, "A": 1}.get(token.kind, 0) for token in found)
 
 
@@ -130,7 +130,7 @@ def _number(found: Sequence[Token], value: Fraction, scale: int = 1, other: Frac
 
 
 def _times(found: Sequence[Token]) -> Token | None:
-    """ "due" "milioni", "una" "dozzina"; a single letter stands at its number: "50M"."""
+    """ "due" "milioni", "una" "dozzina"; a single letter must be next to its number: "50M"."""
     first, last = fraction(found[0]), found[-1]
     if len(found) == 1 or last.kind == "d":
         return _number(found, first * fraction(last) if len(found) > 1 else first)
@@ -153,7 +153,7 @@ def _sum(found: Sequence[Token]) -> Token | None:
 
 
 def _room(value: Fraction) -> int:
-    """What may be added in words: below 100 to "duecento"."""
+    """Return the limit of a number added in words: below 100 for "duecento"."""
     text = str(value)
     return int(10 ** (len(text) - len(text.rstrip("0"))))
 
@@ -197,4 +197,4 @@ _STEPS: tuple[tuple[str, Callable[[Sequence[Token]], Token | None]], ...] = (
     ("[nyx]&(?:n|x?H)", _rest),
     ("[n]k", _times),
 )
-"""In this order, each as often as it can be: tens, hundreds, scales, what is added to them."""
+"""Applied in this order, each as often as possible: tens, hundreds, scales, additions to them."""

@@ -1,1 +1,1 @@
-"""What the agent knows: articles of statutes, answered questions, and how norms are cited."""
+"""The agent's knowledge: articles of statutes, answered questions, and how norms are cited."""

@@ -1,5 +1,5 @@
-"""The articles that the agent knows, each in Italian and, where it has one, in English. A search reads both and gives
-one document for each article, in the language that is asked for."""
+"""The agent's articles, each in Italian and, if available, in English. A search reads both and returns one document for
+each article, in the requested language."""
 
 import json
 from collections import Counter, defaultdict
@@ -16,19 +16,19 @@ from turnkeep_agents.regulations.knowledge.references import Reference, referenc
 
 NO_DIGITS = f"{ascii_letters}{punctuation} "
 LANGUAGES = ("it", "en")
-DEPTH = 30  # articles of which the best are taken
-FAINT = 0.3  # of the best score: what is less shares a word by chance
-DOMAIN_SHARE = 0.2  # more for what is of the domain that is asked about
-LAWS_TOLD = 25  # of all in prompts, those with the most articles
-LAW_NAMED, ARTICLE_NAMED = 1.0, 3.0  # more than the best match of words has
+DEPTH = 30  # articles from which the best are taken
+FAINT = 0.3  # of the best score: weaker matches share a word by chance
+DOMAIN_SHARE = 0.2  # bonus for articles of the requested domain
+LAWS_TOLD = 25  # laws in prompts, those with the most articles
+LAW_NAMED, ARTICLE_NAMED = 1.0, 3.0  # added to the score, in which the best match of words has 1
 
 
 class Knowledge:
-    """Articles with their index, and the FAQ beside them. `told` is what prompts say of them as a whole. The metadata
-    of a document are `law`, `article`, `domain` and `as_of`, the day whose law it tells."""
+    """Articles with their index, and the FAQ. `told` describes them as a whole, for prompts. The metadata of a document
+    are `law`, `article`, `domain` and `as_of`, the day of the law's version."""
 
     def __init__(self, articles: Sequence[Document] = (), faq: Faq | None = None):
-        """`articles` as `read_article` makes them."""
+        """`articles` as returned by `read_article`."""
         self.by_id = {article.id: article for article in articles}
         self.faq = faq or Faq()
         laws = Counter(article.metadata["law"] for article in articles if article.metadata["law"])
@@ -43,7 +43,7 @@ class Knowledge:
 
     @cached_property
     def digest(self) -> str:
-        """Another one where a word of an article or of the FAQ is another: 16 hexadecimal digits."""
+        """Return 16 hexadecimal digits that change with any word of an article or of the FAQ."""
         rows = [
             [one.id, one.title, one.text, one.url, one.metadata] for one in (*self.by_id.values(), *self.faq.answers)
         ]
@@ -51,8 +51,8 @@ class Knowledge:
         return sha256(held).hexdigest()[:16]
 
     def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
-        """The best `limit` articles: the best of each query, which is what it names exactly, then what fits all of
-        them; each query counts the same."""
+        """Return the best `limit` articles: first the best of each query (the article it names exactly), then those
+        that match all queries best; each query has equal weight."""
         rankings = [ranking for query in queries if (ranking := self._ranked(query, domain))]
         scores: defaultdict[str, float] = defaultdict(float)
         for ranking in rankings:
@@ -63,11 +63,11 @@ class Knowledge:
         return [replace(in_language(self.by_id[id_], language), score=round(scores[id_], 3)) for id_ in best]
 
     def get(self, ids: Iterable[str], language: str = "it") -> list[Document]:
-        """In their order, without those that are not held."""
+        """Return the articles in the order of `ids`, without unknown ones."""
         return [in_language(self.by_id[id_], language) for id_ in ids if id_ in self.by_id]
 
     def named(self, ids: Iterable[str]) -> str:
-        """As a prompt names them: "[CC-2120] Trattamento di fine rapporto; ..."."""
+        """Format articles for a prompt: "[CC-2120] Trattamento di fine rapporto; ..."."""
         return "; ".join(f"[{one.id}] {one.title}" for one in self.get(ids))
 
     def holds(self, norm: Reference) -> bool:
@@ -81,7 +81,7 @@ class Knowledge:
         )
 
     def _scores(self, query: str) -> dict[str, float]:
-        """An Italian query finds little in English and the other way round, so that the sum is that of its language."""
+        """Return the sum over both languages; a query finds little in the other language, so its own dominates."""
         found: defaultdict[str, float] = defaultdict(float)
         for one in (one for each in self._retrievers for one in each.search(query, DEPTH)):
             found[one.id] += one.score or 0.0
@@ -97,7 +97,7 @@ class Knowledge:
             if any(one.article and one.is_in([norm]) for one in named if one.law):
                 scores[id_] = scores.get(id_, 0.0) + ARTICLE_NAMED
             elif id_ in scores and any(one.is_in([norm]) for one in named if not (one.law and one.article)):
-                scores[id_] += LAW_NAMED  # of a law that is named as a whole, or by a lone "art. 18"
+                scores[id_] += LAW_NAMED  # the query names the whole law, or only "art. 18"
         return scores
 
     def _is_of(self, id_: str, domain: str) -> bool:
@@ -105,7 +105,7 @@ class Knowledge:
 
 
 def in_language(article: Document, language: str) -> Document:
-    """As a prompt and a source show it: in English if that is asked for and there, else in Italian."""
+    """Return an article for a prompt or a source: in English if requested and available, else in Italian."""
     facts = {name: article.metadata[name] for name in ("law", "article", "as_of")}
     if language == "en" and article.metadata["text_en"]:
         title = article.metadata["title_en"] or article.title
@@ -114,8 +114,8 @@ def in_language(article: Document, language: str) -> Document:
 
 
 def norm_of(article: Document) -> Reference:
-    """What an article is: its law as citations name it, or as it stands where no kind of law is known; its number is
-    that of "1, comma 54" and of "Tariffa, 1"."""
+    """Return an article as a norm: its law as citations name it, or unchanged if no kind of law is recognised. Its
+    number is that of "1, comma 54" and of "Tariffa, 1"."""
     law, number = article.metadata["law"], article.metadata["article"]
     named = next((norm.law for norm in references(law)), law)
     numbers = references(f"art. {number.lstrip(NO_DIGITS)}")
@@ -123,6 +123,6 @@ def norm_of(article: Document) -> Reference:
 
 
 def _searchable(article: Document, asked: Sequence[str]) -> Document:
-    """With its law and number, and with the questions that it answers, which have the words of those who ask."""
+    """Return an article with its law, its number and the questions that it answers, which use the words of users."""
     facts = f"{article.metadata['law']} art. {article.metadata['article']}"
     return replace(article, text=" ".join([article.text, facts, *asked]))

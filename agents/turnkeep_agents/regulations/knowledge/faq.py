@@ -1,4 +1,4 @@
-"""Questions that are answered without a model, after a comparison that would rather miss than be wrong."""
+"""Answers known questions without a model; the comparison prefers a miss to a wrong match."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,8 +9,8 @@ from turnkeep.blocks.documents import Document
 from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep.records import JSON
 
-# Words that another wording may add or leave out. Question words, "with", "without", "before" and the like are not
-# among them: "quando si paga" and "come si paga" ask two things.
+# Words that another wording may add or omit. Question words, "with", "without", "before" and the like are not included:
+# "quando si paga" and "come si paga" are different questions.
 FILLERS = frozenset(
     words(
         """
@@ -25,8 +25,8 @@ NEGATIONS = frozenset(words("non no ne mai senza nessun nessuno nessuna not neve
 
 @dataclass(frozen=True)
 class Hit:
-    """A question that was answered before: `answer` in `language`, which is that of the question; `articles` are the
-    ids that it rests on; `score` is 1 where the question is the same."""
+    """A matched question: `answer` in `language`, which is that of the question; `articles` are the ids that it is
+    based on; `score` is 1 if the question is the same."""
 
     id: str
     score: float
@@ -37,7 +37,7 @@ class Hit:
 
 
 class Faq:
-    """Answers as `read_answer` makes them."""
+    """Answers as returned by `read_answer`."""
 
     def __init__(self, answers: Sequence[Document] = ()):
         self.answers = tuple(answers)
@@ -46,8 +46,8 @@ class Faq:
         self._content = [(content(question), question, answer) for question, answer in asked]
 
     def match(self, message: str, threshold: float = 0.9) -> Hit | None:
-        """The same question after normalising, or one that has all words of the message that say something, in their
-        order, and few others: the message's words are at least `threshold` of its own."""
+        """Return the same question after normalising, or one with all content words of the message, in their order, and
+        few others: the message's words are at least `threshold` of its own."""
         if same := self._exact.get(" ".join(words(message))):
             return _hit(*same, 1.0)
         said, best = content(message), None
@@ -58,7 +58,7 @@ class Faq:
         return best
 
     def questions_by_article(self, language: str) -> Mapping[str, Sequence[str]]:
-        """Those in a language, by the ids of the articles that answers rest on."""
+        """Return the questions in a language, keyed by the ids of the articles that answers are based on."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for answer in self.answers:
             for id_ in answer.metadata["articles"]:
@@ -77,13 +77,13 @@ def content(text: str) -> list[str]:
 
 
 def is_within(said: Sequence[str], own: Sequence[str]) -> bool:
-    """Whether `own` has the words of `said` in their order: "il datore querela il socio" is not the other way round."""
+    """Return whether `own` has the words of `said` in order: "il datore querela il socio" is not its reverse."""
     rest = iter(own)
     return all(word in rest for word in said)
 
 
 def marks(said: Iterable[str]) -> list[str]:
-    """What turns an answer round where it alone is another: numbers and negations."""
+    """Return the words that alone can reverse an answer: numbers and negations."""
     return [word for word in said if word in NEGATIONS or any(map(str.isdigit, word))]
 
 
@@ -93,7 +93,7 @@ def language_of(question: str) -> str:
 
 
 def read_answer(row: JSON) -> Document:
-    """A line with `id`, `questions` and `answer` and, where there are, `domain`, `answer_en`, `articles`; raises
+    """Read a line with `id`, `questions` and `answer` and optional `domain`, `answer_en`, `articles`; raises
     ValueError."""
     questions, articles = row.get("questions"), row.get("articles", [])
     for name, value in (("questions", questions), ("articles", articles)):

@@ -1,5 +1,5 @@
-"""The files of the knowledge base: `*.jsonl`, of which those named `faq*` hold the FAQ, and Markdown, cut at headings:
-"# D.Lgs. 33/2013" above "## Art. 5 Accesso civico" is that article."""
+"""The files of the knowledge base: `*.jsonl`, of which those named `faq*` contain the FAQ, and Markdown, cut at
+headings: "# D.Lgs. 33/2013" above "## Art. 5 Accesso civico" is that article."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,12 +17,12 @@ FIELDS = ("law", "article", "domain", "title_en", "text_en", "as_of")
 
 
 def open_knowledge(path: str | None) -> Knowledge:
-    """That in the folder `path`, or the bundled one; raises CorpusError with file, line and remedy."""
+    """Return the knowledge in the folder `path`, or the bundled one; raises CorpusError with file, line and remedy."""
     return load_knowledge(Path(path) if path else sample("regulations", "REGULATIONS__KNOWLEDGE"))
 
 
 def load_knowledge(folder: Path) -> Knowledge:
-    """Empty where the folder holds no file of a kind that is read; raises CorpusError."""
+    """Load a folder, empty if it has no file of a supported kind; raises CorpusError."""
     if not folder.is_dir():
         raise CorpusError(f"{folder}: is no folder; name one that holds Markdown or JSONL")
     files = sorted(folder.glob("*.jsonl"))
@@ -41,7 +41,7 @@ def is_faq(file: Path) -> bool:
 
 
 def read_article(row: JSON) -> Document:
-    """A line with `id` (or `_id`), `title`, `text` and, where known, `url` and FIELDS; raises ValueError."""
+    """Read a line with `id` (or `_id`), `title`, `text` and optional `url` and FIELDS; raises ValueError."""
     article = read_document(row)
     facts = {name: article.metadata.get(name) or "" for name in FIELDS}
     if wrong := [name for name, value in facts.items() if not isinstance(value, str)]:
@@ -58,7 +58,7 @@ def _sections(folder: Path) -> Iterator[Document]:
 
 
 def _norm_of(section: Section) -> dict[str, str]:
-    """The innermost law and article that the headings name."""
+    """Return the innermost law and article that the headings name."""
     norms = [norm for heading in reversed(section.path) for norm in references(heading)]
     law, article = (
         next((one.law for one in norms if one.law), ""),
@@ -68,7 +68,7 @@ def _norm_of(section: Section) -> dict[str, str]:
 
 
 def _once(found: list[tuple[Path, Document]]) -> dict[str, Document]:
-    """By id; raises CorpusError where two files have the same."""
+    """Return the documents by id; raises CorpusError if two files have the same id."""
     held: dict[str, tuple[Path, Document]] = {}
     for file, document in found:
         if document.id in held:
@@ -78,7 +78,7 @@ def _once(found: list[tuple[Path, Document]]) -> dict[str, Document]:
 
 
 def rows_of(knowledge: Knowledge) -> tuple[list[JSON], list[JSON]]:
-    """Lines that `read_article` and `read_answer` make the same knowledge of."""
+    """Return lines from which `read_article` and `read_answer` build the same knowledge."""
     articles = [
         {"id": one.id, "title": one.title, "text": one.text, "url": one.url} | one.metadata
         for one in knowledge.by_id.values()

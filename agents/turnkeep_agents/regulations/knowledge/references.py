@@ -1,5 +1,5 @@
 """Norms as lawyers cite them, in Italian and English: "art. 3, comma 2, L. 104/1992", "Legge 5 febbraio 1992, n. 104",
-"artt. 2118 e 2119 c.c.", "Article 18 of Law 300/1970". Paragraphs and letters are read over."""
+"artt. 2118 e 2119 c.c.", "Article 18 of Law 300/1970". Paragraphs and letters are ignored."""
 
 import re
 from bisect import bisect
@@ -51,8 +51,8 @@ _THIS_CENTURY = 40  # "92" is 1992, "03" is 2003
 
 @dataclass(frozen=True)
 class Reference:
-    """A norm that a text names: `law` as "L. 300/1970", "L. 104" without its year, or "" beside a lone article;
-    `article` as "18" or "2-bis". `start` and `end` say where."""
+    """A norm that a text names: `law` as "L. 300/1970", "L. 104" without its year, or "" for a lone article; `article`
+    as "18" or "2-bis". `start` and `end` are its position."""
 
     law: str
     article: str = ""
@@ -60,7 +60,7 @@ class Reference:
     end: int = field(default=0, compare=False)
 
     def is_in(self, known: Collection["Reference"]) -> bool:
-        """An article only if that very one is known; a law alone if anything of it is."""
+        """Return whether it is known: an article only if exactly it is known; a law alone if any part of it is."""
         return any(self._is(other) for other in known)
 
     def _is(self, other: "Reference") -> bool:
@@ -69,7 +69,7 @@ class Reference:
 
 
 def references(text: str) -> list[Reference]:
-    """In the order of the text; an article with the law that it is named with stands for both."""
+    """Return norms in text order; an article and its law are one norm."""
     laws = list(_laws(text))
     found: list[Reference] = []
     taken: set[int] = set()
@@ -107,12 +107,12 @@ def _laws(text: str) -> Iterator[Reference]:
 
 
 def _law_of(text: str, mention: re.Match[str], laws: list[Reference], before: list[Reference]) -> Reference | None:
-    """The law behind an article ("art. 18 della L. 300/1970"), else the one before it ("L. 300/1970, art. 18")."""
+    """Return the law after an article ("art. 18 della L. 300/1970"), else before it ("L. 300/1970, art. 18")."""
     at = bisect(laws, mention.start(), key=lambda law: law.start)
     behind = laws[at : at + 1]
     if behind and _patterns()["behind"].fullmatch(_between(text, mention.end(), behind[0].start)):
         return behind[0]
-    # "L. 300/1970, artt. 4 e 18, art. 19": the articles before it count as their law does.
+    # "L. 300/1970, artt. 4 e 18, art. 19": preceding articles count with their law.
     for one in (*before[-1:], *laws[max(at - 1, 0) : at]):
         if one.law and _patterns()["ahead"].fullmatch(_between(text, one.end, mention.start())):
             return one
@@ -120,12 +120,12 @@ def _law_of(text: str, mention: re.Match[str], laws: list[Reference], before: li
 
 
 def _between(text: str, start: int, end: int) -> str:
-    """What joins an article and a law that stand near each other."""
+    """Return the text between an article and a law that are close to each other."""
     return text[start:end] if 0 <= end - start <= BRIDGE_CHARACTERS else TOO_FAR
 
 
 def _numbers(mention: re.Match[str]) -> list[str]:
-    """The articles of a list; of a range, such as "2103-2105", all."""
+    """Return the articles of a list, and all of a range, such as "2103-2105"."""
     several = mention["several"] or mention["one"]
     found: list[str] = []
     for one in _NUMBER.finditer(several):

@@ -1,5 +1,5 @@
-"""The nodes and routers of the agent. The model reads, plans and words; code gives facts their values, finds, fits and
-computes, and holds every sentence against what was shown."""
+"""The nodes and routers of the agent. The model reads, plans and words. Code parses facts, searches, selects and
+computes, and checks every sentence against the shown sources."""
 
 from turnkeep_agents.regulations.nodes.answering import Answering
 from turnkeep_agents.regulations.nodes.finding import Finding
@@ -7,4 +7,4 @@ from turnkeep_agents.regulations.nodes.shortcuts import Shortcuts
 
 
 class Nodes(Shortcuts, Finding, Answering):
-    """All of them, over one desk."""
+    """All nodes, with one shared base."""

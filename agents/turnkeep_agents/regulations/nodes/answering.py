@@ -1,4 +1,4 @@
-"""From what is shown to the reply: computed, with the model that fits, and verified while it is written."""
+"""From the context to the reply: computed, with the chosen model, and verified while it is written."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -33,12 +33,12 @@ from turnkeep_agents.regulations.state import RegulationsState
 
 PROFESSIONAL = "needs_professional"
 REMEMBERED = frozenset((PROFESSIONAL,))
-"""Warnings with which an answer may be given again: others say that it could have been a better one."""
+"""Warnings with which an answer may be cached: others mean that it could have been better."""
 
 
 class Answering(Desk):
     async def calculate(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
-        """The model plans, code computes; what cannot be carried out is named to the model once."""
+        """Let the model plan and code compute; report a step that fails to the model once."""
         facts = [*map(told, state["facts"])]
         prompt = PromptBuilder(prompts.CALCULATE).with_retrieval_context(shown(state))
         prompt.with_notes([f"{prompts.FACTS}{'; '.join(facts)}"] if facts else []).with_note(today_note(runtime))
@@ -54,7 +54,7 @@ class Answering(Desk):
         return {"steps": lines, "missing": plan.missing, **step(state, f"Computed {len(lines)} steps.")}
 
     def choose_model(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
-        """Raises BudgetExceeded before a call that would cost too much."""
+        """Choose the model. Raises BudgetExceeded before a call that would cost too much."""
         reading, asked = state["reading"], self._asked(state, runtime)
         choice = self._choose(reading["domain"], reading["action"], prompts.ANSWER_CALL, asked)
         return {"choice": asdict(choice), **step(state, f"{choice.model} answers: {choice.reason}.")}
@@ -78,7 +78,7 @@ class Answering(Desk):
         return answered
 
     async def respond(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
-        """From the conversation, which is the context then."""
+        """Reply from the conversation, which then is the context."""
         prompt = self.begin(prompts.RESPOND, state, runtime, TALK_TOKENS)
         prompt.with_notes([prompts.NOT_ATTACHED] if state["reading"]["lacks_document"] else [])
         said = prompt.trimmed.messages
@@ -113,7 +113,7 @@ class Answering(Desk):
         return choose(self.models, domain=domain, action=action, prompt=asked, most_written=written, limit=limit)
 
     def _asked(self, state: RegulationsState, runtime: Runtime[RunContext]) -> list[BaseMessage]:
-        """The prompt of the answer, by domain."""
+        """Return the prompt of the answer, by domain."""
         reading = state["reading"]
         system = f"{prompts.ANSWER} {prompts.DOMAINS[reading['domain']]}"
         prompt = self.begin(system, state, runtime, ANSWER_TOKENS).with_retrieval_context(shown(state))
@@ -139,8 +139,8 @@ class Answering(Desk):
         return [note for note, is_due in notes.items() if is_due]
 
     def _judge(self, documents: Sequence[Document], state: RegulationsState, runtime: Runtime[RunContext]) -> Grounded:
-        """What was read of the user's own case may be said back; another of their figures only beside one found:
-        "35 days, isn't it?" makes no law."""
+        """The reply may repeat facts of the user's own case. Their other figures may appear only next to a found one:
+        "35 days, isn't it?" does not make a law."""
         today, facts = runtime.context.now.date(), [*map(told, state["facts"]), *state["steps"]]
         known = [*facts, *said_by(state, "ai"), *map(str, self.knowledge.told.values())]
         said = Sources(known, said_by(state, "human"), days=[(today, today)], language=state["language"])
@@ -148,7 +148,7 @@ class Answering(Desk):
 
 
 def _carried_out(plan: prompts.Steps, known: Known) -> tuple[list[str], str]:
-    """The lines, or what is wrong with the plan."""
+    """Return the lines, or the problem of the plan."""
     try:
         return reckon(plan.steps, known), ""
     except Unreckonable as error:

@@ -1,4 +1,4 @@
-"""What all nodes work with: models, the knowledge base, prompts of a turn, and what is the same in each of them."""
+"""Base class of the nodes: models, the knowledge base, prompts of a turn, and shared steps."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Desk:
     cache: AnswerCache
 
     def begin(self, system: str, state: RegulationsState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
-        """A prompt with at most so many tokens of the conversation, and the day."""
+        """Return a prompt with the day and at most `tokens` of the conversation."""
         formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
         prompt = PromptBuilder(system.format(**self.knowledge.told))
         prompt.with_conversation(formatter, state["messages"][:-1])

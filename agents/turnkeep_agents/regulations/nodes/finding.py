@@ -1,4 +1,4 @@
-"""From the message to what the answer is shown."""
+"""From the message to the context of the answer."""
 
 from dataclasses import asdict
 from typing import Literal
@@ -18,9 +18,9 @@ from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checke
 from turnkeep_agents.regulations.state import RegulationsState
 
 LAW_NOT_HELD = "law_not_held"
-MOST_PASSAGES = 24  # of documents that are asked about: about as many as the context holds
-MOST_CLAUSES = 12  # of documents, that the law is searched for
-MOST_CITED = 6  # articles of earlier replies that the reading is told
+MOST_PASSAGES = 24  # of the user's documents: about as many as fit into the context
+MOST_CLAUSES = 12  # of documents, used as searches of the law
+MOST_CITED = 6  # articles of earlier replies that the reading is given
 
 
 class Finding(Desk):
@@ -48,7 +48,7 @@ class Finding(Desk):
         }
 
     def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
-        """The spans become values, or are asked about."""
+        """Parse the spans into values; spans without a value are asked about."""
         spans, today = [Span(**span) for span in state["reading"]["spans"]], runtime.context.now.date()
         facts, unread = facts_in(said_by(state, "human"), spans, state["language"], today)
         return {"facts": facts, "unread": unread, **step(state, f"{len(facts)} of {len(spans)} facts have a value.")}
@@ -59,7 +59,7 @@ class Finding(Desk):
         is_about_them = reading["composition"] in ("pure_doc", "hybrid")
         most_passages = MOST_PASSAGES if is_about_them else most
         own = passages.search(documents, state["active"], reading["searches"], most_passages)
-        # What a document says, the reading has not seen: the law is searched for its clauses as well.
+        # The reading has not seen the document's text, so the law is searched for its clauses as well.
         clauses = passages.clauses(own, MOST_CLAUSES) if reading["composition"] == "hybrid" else []
         knowledge = self.knowledge.search(
             [*reading["searches"], *clauses], most + len(clauses), domain=reading["domain"], language=state["language"]

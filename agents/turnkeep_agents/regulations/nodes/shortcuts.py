@@ -1,4 +1,4 @@
-"""The ways that need no model: a question of the FAQ, and an answer that was given before."""
+"""The paths that need no model: a question of the FAQ, and a cached answer."""
 
 from typing import Literal
 
@@ -15,12 +15,12 @@ from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk
 from turnkeep_agents.regulations.state import RegulationsState
 
 KEPT = ("route", "standalone_query", "language", "reading", "facts", "context_metadata", "choice", "steps", "sources")
-"""What of an answer is given again when it is."""
+"""The keys of a cached answer that are returned again."""
 
 
 class Shortcuts(Desk):
     def match_faq(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
-        """A question of the FAQ is answered from it, as long as no document of the user may say something else."""
+        """Answer a question of the FAQ, unless a document of the user may contradict it."""
         active = passages.listed(runtime.context.documents)
         hit = None if active else self.knowledge.faq.match(message_of(state), threshold=self.tuning.faq_threshold)
         found: JSON = {"active": active, "warnings": passages.warnings(runtime.context.documents)}
@@ -46,7 +46,7 @@ class Shortcuts(Desk):
         }
 
     def recall(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
-        """An answer that was given before to the same question, where all that it depends on is the same."""
+        """Return a cached answer to the same question if everything that it depends on is unchanged."""
         key = self._cache_key(state, runtime)
         known = self.cache.get(key) if key else None
         if known is None:
@@ -64,8 +64,8 @@ class Shortcuts(Desk):
         return "__end__" if state["reply"] else "read"
 
     def _cache_key(self, state: RegulationsState, runtime: Runtime[RunContext]) -> str:
-        """Of all that an answer depends on; empty where it rests on documents or personal data, which is never given
-        again. Where nothing looks for personal data, an answer is given again to the same user only."""
+        """Return a key of everything that an answer depends on; empty if it depends on documents or personal data,
+        because these answers are never reused. Without PII detection, an answer is reused for the same user only."""
         prompt = self.begin("", state, runtime, READ_TOKENS)
         conversation, context = prompt.trimmed.messages, runtime.context
         said = [message_of(state), *(one["content"] for one in conversation)]
