@@ -1,1 +1,1 @@
-"""Stands in for a model and for data, so that a first run works offline. It is right or says that it cannot."""
+"""Replaces a model and data, so that a first run works offline. It answers correctly or declines."""

@@ -1,4 +1,4 @@
-"""Samples as SQLite files, built once and kept among this user's temporary files."""
+"""Samples as SQLite files, built once and stored among this user's temporary files."""
 
 import errno
 import hashlib
@@ -15,16 +15,16 @@ _building = threading.Lock()
 
 
 def temporary_folder(agent: str) -> Path:
-    """Where this user's files of an agent lie."""
+    """Return the folder of this user's files of an agent."""
     return Path(tempfile.gettempdir()) / f"turnkeep-{agent}-{os.getuid()}"
 
 
 def built_once(name: str, build: Callable[[], bytes], folder: Path) -> Path:
-    """A file of `folder`, built where it is missing; raises OSError. Another process may build it at the same time:
-    each file is whole. Only the newest few are kept, so a path is not good for ever."""
+    """Return a file of `folder`, built if missing; raises OSError. Another process may build it at the same time: each
+    file is written atomically. Only the newest few are kept, so a path does not stay valid."""
     file = folder / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.sqlite"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.lstat().st_uid != os.getuid():  # anybody may make such a folder, with other figures in it
+    if folder.lstat().st_uid != os.getuid():  # anyone may create such a folder, with other figures in it
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     with _building:
         if not file.exists():
@@ -42,7 +42,7 @@ def _tidy(folder: Path, newest: Path) -> None:
 
 
 def _modified(path: Path) -> float | None:
-    """None where another process was faster to remove it."""
+    """Return None if another process has removed the file."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:

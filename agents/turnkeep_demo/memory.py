@@ -1,4 +1,4 @@
-"""What the demo model remembers of messages that no prompt shows any more: what was asked, shortened."""
+"""The demo model's summary of messages that no prompt shows any more: the user's questions, shortened."""
 
 from turnkeep.blocks.excerpts import cut
 from turnkeep.records import JSON

@@ -1,6 +1,6 @@
-"""The demo model: a real chat model (streams, calls tools, reports usage) that answers by rules, offline and always
-the same. There is one rule for each inner call of an agent; it works from the parts of the prompt. Without a rule the
-model answers plainly from the last message."""
+"""The demo model: a real chat model (streams, calls tools, reports usage) that answers by rules, offline and
+deterministically. Each inner call of an agent has one rule, which works from the parts of the prompt. Without a rule,
+the model gives a plain answer to the last message."""
 
 import asyncio
 import json
@@ -26,8 +26,8 @@ from turnkeep_demo.memory import fold
 
 Said: TypeAlias = str | JSON | list[JSON]
 Rule: TypeAlias = Callable[[JSON], Said]
-"""From the parts of a prompt to the answer: text, the fields of a typed result, or calls of tools, each
-`{"name": ..., "args": {...}}`."""
+"""Maps the parts of a prompt to the answer: text, the fields of a typed result, or calls of tools, each `{"name": ...,
+"args": {...}}`."""
 
 GROUP = "turnkeep.demo"
 
@@ -36,7 +36,7 @@ _BY_TYPE: Mapping[str, Any] = {"integer": 0, "number": 0, "boolean": False, "arr
 
 
 def demo_model(agent: str) -> "DemoChatModel":
-    """With the rules that an entry point names for the agent; without any it answers plainly."""
+    """Return a model with the agent's rules from entry points; without any it gives plain answers."""
     rules: dict[str, Rule] = {"memory.fold": fold}
     for point in entry_points(group=GROUP, name=agent):
         rules |= point.load()()
@@ -147,7 +147,7 @@ def _message(messages: Sequence[BaseMessage], said: Said, tool: JSON | None) -> 
 
 
 def _calls(said: Said, name: str, turn: int) -> list[ToolCall]:
-    """Ids are unlike those of other turns of the same conversation."""
+    """Build tool calls with ids that are unique across the turns of a conversation."""
     if isinstance(said, str):
         return []
     called = said if isinstance(said, list) else [{"name": name, "args": said}]
@@ -155,7 +155,7 @@ def _calls(said: Said, name: str, turn: int) -> list[ToolCall]:
 
 
 def _chosen_tool(messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> JSON | None:
-    """The tool that the caller forces, else one that the last message of the user names."""
+    """Return the tool that the caller forces, else one that the user's last message names."""
     tools: dict[str, JSON] = {tool["function"]["name"]: tool["function"] for tool in kwargs.get("tools") or []}
     choice = kwargs.get("tool_choice")
     if choice in tools:
@@ -169,7 +169,7 @@ def _chosen_tool(messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> 
 
 
 def _arguments(tool: JSON, text: str) -> JSON:
-    """Arguments that fit the schema of `tool`: the user's text wherever text is asked for."""
+    """Return arguments that fit the schema of `tool`: the user's text for every text field."""
     schema = tool.get("parameters", {})
     fields: JSON = schema.get("properties", {})
     return {name: _fitting(fields[name], text) for name in schema.get("required", fields) if name in fields}

@@ -19,7 +19,7 @@ DECLINED, DECLINED_IT = "This demo cannot answer that.", "Questa demo non sa ris
 SUGGESTED = 3
 LONGEST_MESSAGE = 500  # characters
 LEAST_LETTERS = 4
-"""Letters of a word in which a wrong one passes as a typo: "CPA" is not "CPC"."""
+"""Letters that a word needs before a wrong one counts as a typo: "CPA" is not "CPC"."""
 FILLERS = frozenset(
     words(
         """
@@ -38,8 +38,8 @@ Tokens: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Recording:
-    """One turn. `asks` are other wordings, `before` the questions that it follows, the oldest first, and `calls` the
-    answers to inner calls, by the last part of their names."""
+    """One turn. `asks` are other wordings, `before` the questions that it follows, oldest first, and `calls` the
+    answers to inner calls, keyed by the last part of their names."""
 
     question: str
     calls: Mapping[str, Any]
@@ -62,7 +62,7 @@ class Recordings:
         return cls(Recording(**json.loads(line)) for line in lines)
 
     def find(self, message: str, conversation: Sequence[JSON] = ()) -> Recording | None:
-        """Return the turn that was recorded for a message; None also if two that differ would do.
+        """Return the turn that was recorded for a message; None also if two different turns match.
 
         Args:
             conversation: earlier messages, each with `role` and `content`; it may begin in the middle of the thread.
@@ -94,7 +94,7 @@ class Recordings:
         return f"{DECLINED} Shall I answer one of these instead: {named}?"
 
     def _follows(self, one: Recording, asked: Sequence[str]) -> bool:
-        """Return whether the last questions of the thread are those before, as far as the prompt shows them."""
+        """Return whether the last questions of the thread equal `before`, as far as the prompt shows them."""
         pairs = [*zip(reversed(one.before), reversed(asked), strict=False)]
         return bool(pairs) and all(self._is(question, tokens(said)) for question, said in pairs)
 
@@ -104,14 +104,14 @@ class Recordings:
 
 
 def is_answered(conversation: Sequence[JSON]) -> bool:
-    """Return whether the last reply was no decline: nothing follows from one."""
+    """Return whether the last reply was an answer: no question follows from a decline."""
     replies = [said["content"] for said in conversation if said["role"] == "assistant"]
     return bool(replies) and not replies[-1].startswith((DECLINED, DECLINED_IT))
 
 
 @lru_cache(4096)
 def tokens(text: str) -> Tokens:
-    """Return the words of a text; signs of currencies are words, "1,200" is 1200."""
+    """Return the words of a text; currency signs are words, "1,200" is 1200."""
     plain = _THOUSANDS.sub("", text)
     for sign, name in _SIGNS.items():
         plain = plain.replace(sign, name)
@@ -148,7 +148,7 @@ def _changed(said: str, asked: str) -> float:
 
 @cache
 def _known() -> frozenset[str]:
-    """Words of all recordings: one of them in place of another is no typo."""
+    """Return the words of all recordings: one in place of another is not a typo."""
     return frozenset(word for file in FOLDER.glob("*.jsonl") for word in words(file.read_text(encoding="utf-8")))
 
 

@@ -1,4 +1,4 @@
-"""The demo's answers to the inner calls of `campaigns`: recorded readings and advice, and the specialists' words."""
+"""The demo's answers to the inner calls of `campaigns`: recorded readings and advice, and the specialists' texts."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def read(parts: JSON) -> JSON:
-    """Declines also what was recorded over another warehouse: the agent then says what does not fit."""
+    """Return the recorded reading; decline one that does not fit the warehouse, as the agent's note then reports."""
     message, found = parts["query"], RECORDED.find(parts["query"], parts["conversation"])
     usual = {"reasoning": "", "language": "en", "standalone": message, "kind": "specialists", "week": "open"}
     usual |= {"requests": [], "reply": "", "confidence": 0.9}
@@ -32,7 +32,7 @@ def read(parts: JSON) -> JSON:
 
 
 def analyse(parts: JSON) -> JSON:
-    """The worst issues are the causes. Recorded advice needs an issue with its subject and its `sign`."""
+    """Return the worst issues as causes. Recorded advice needs an issue with its subject and its `sign`."""
     found = RECORDED.find(parts["query"], parts["conversation"])
     issues = [each for result in parts["tool_results"] for each in ISSUE.finditer(result["output"])]
     issues.sort(key=lambda each: [*PRIORITY].index(each["severity"]))
@@ -47,7 +47,7 @@ def _grounded(advice: JSON, issues: Sequence[re.Match[str]]) -> list[JSON]:
 
 
 def answer(parts: JSON) -> str:
-    """What the specialists found; the tables of several would hide their advice."""
+    """Return the specialists' findings; the tables of several would hide their advice."""
     note = next((note for note in parts["notes"] if note.startswith(ANALYSIS)), "")
     results, found = parts["tool_results"], json.loads(note.removeprefix(ANALYSIS)) if note else {}
     is_hidden = bool(found) and len(results) > 1

@@ -1,5 +1,5 @@
-"""The warehouse of the sample: tables as CSV, whose dates count days from a Monday, moved by whole weeks so that
-weekdays stay and the figures end the day before."""
+"""The warehouse of the sample: tables as CSV, whose dates count days from a Monday. They are shifted by whole weeks, so
+that weekdays stay and the figures end the day before."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -13,17 +13,17 @@ from turnkeep_agents.campaigns.warehouse.tables import REQUIRED, Contents, Value
 from turnkeep_demo.files import built_once, temporary_folder
 
 VERSION = 3
-"""To be raised with every change of the figures, so that no file of an older version is taken."""
+"""Increment with every change of the figures, so that no file of an older version is used."""
 
 
 def sample_file(today: date, folder: Path | None = None) -> Path:
-    """The SQLite file with data up to the day before `today`, built on its first use; raises OSError."""
+    """Return the SQLite file with data up to the day before `today`, built on first use; raises OSError."""
     place = folder or temporary_folder("campaigns")
     return built_once(f"sample {VERSION} {today}", lambda: pack(contents(today)), place)
 
 
 def contents(today: date) -> Contents:
-    """The rows of all tables."""
+    """Yield the rows of all tables."""
     files = sample("campaigns", "CAMPAIGNS__WAREHOUSE")
     for table in REQUIRED:
         with (files / f"{table.name}.csv").open(newline="", encoding="utf-8") as file:

@@ -1,5 +1,5 @@
-"""Counts and lists of one table, which need no line of their own among the verified questions: "How many ladders are
-broken?", "Which bridges are closed?", "How many letters are there by stamp?"."""
+"""Counts and lists of one table, generated, so that the verified questions need no lines for them: "How many ladders
+are broken?", "Which bridges are closed?", "How many letters are there by stamp?"."""
 
 import json
 import re
@@ -13,19 +13,19 @@ from turnkeep_demo.database.questions import Known, phrasings, tables, values_of
 
 STATE, IN_USE = "status", "isActive"
 KIND = re.compile(r"[a-z][a-z_ ]+")
-"""A value that names a state or kind: "on_hold", "full service"; not "New vans arrived" or "GB"."""
+"""A value that is a state or kind: "on_hold", "full service"; not "New vans arrived" or "GB"."""
 LABEL = "name"
 NAMED_BY = ("number", LABEL, "plateNumber", "serialNumber")
-"""Columns that people know things by; a table without one is not listed."""
+"""Columns that people identify things by; a table without one is not listed."""
 MOST_SHOWN = 5
 AUDITS = ("createdAt", "updatedAt")
 RESERVED = frozenset({"order", "group", "user", "lead", "message", "3rdPartySystem"})
-"""Names that SQL keeps for itself, or that a question means something else by: an order is a work order as well."""
+"""SQL keywords, or names that mean something else in a question: an order is a work order as well."""
 
 
 @cache
 def counts() -> tuple[Known, ...]:
-    """A table with a state is only counted by state: whether former employees count, no rule can know."""
+    """Return the questions. A table with a state is only counted by state: no rule knows if former employees count."""
     return tuple(known for table in tables() if table not in RESERVED for known in _of(table))
 
 
@@ -70,7 +70,7 @@ LEFT JOIN {other} ON {other}.id = {table}.{column} GROUP BY {other}.id, {other}.
 
 
 def _lookups(table: str) -> Iterator[tuple[str, str]]:
-    """The short lists that a foreign key leads to which is called as they are: `branchId` leads to `branch`."""
+    """Yield short lists behind a foreign key that has the list's name: `branchId` refers to `branch`."""
     for link in _links():
         column, other = link["from_column"], link["to_table"]
         is_named = bool(values_of(other, LABEL)) and column == f"{other}Id"
@@ -85,7 +85,7 @@ def _links() -> list[dict[str, str]]:
 
 
 def _shown(table: str) -> str:
-    """Its first columns from the one that names it, without keys, or nothing."""
+    """Return the first columns from the identifying one, without keys; empty without one."""
     links = {link["from_column"] for link in _links() if link["from_table"] == table}
     columns = [name for name in tables()[table]["types"] if name not in ("id", *AUDITS, *links)]
     place = next((columns.index(name) for name in NAMED_BY if name in columns), None)

@@ -1,5 +1,5 @@
-"""The bundled field service company as a SQLite file, as it stood on the Monday of a week: `schema.sql`, and
-`rows/*.csv`, whose days are told from that Monday, so that weekdays stay what they were."""
+"""The bundled field service company as a SQLite file, as of the Monday of a week: `schema.sql`, and `rows/*.csv`, whose
+days are relative to that Monday, so that weekdays never change."""
 
 import csv
 import hashlib
@@ -20,17 +20,17 @@ from turnkeep_demo.files import built_once, temporary_folder
 
 FOLDER = Path(__file__).parents[1] / "samples" / "field_service"
 KEY = "the sample is no secret"
-"""With which the encrypted columns are encrypted. Nothing in the sample is worth hiding."""
+"""Key of the encrypted columns. Nothing in the sample is secret."""
 CANARY_TENANT = "brightwater"
 COMPANIES = {ANY_TENANT: 1, CANARY_TENANT: 2}
-"""Which company's rows a tenant sees. Every text of the second begins with its tenant, so that none passes unseen."""
+"""The company whose rows a tenant sees. Every text of the second begins with its tenant, so a leak is visible."""
 
 SAME = "="
-"""A cell that says what the cell before it says."""
+"""A cell that repeats the cell before it."""
 DAY = re.compile(r"([+-]\d+)d(?: (\d+)(:\d\d)?)?")
-"""Days from the Monday: "-45d" or, at a time, "+3d 9:30" and "+3d 9"."""
+"""Days from the Monday: "-45d" or, with a time, "+3d 9:30" and "+3d 9"."""
 MONTH = re.compile(r"(first|last|year|month)([+-]\d+)")
-"""Of another month than the Monday's: "first-3" and "last+1" are days, "year-3" and "month-3" are numbers."""
+"""Relative to the Monday's month: "first-3" and "last+1" are days, "year-3" and "month-3" are numbers."""
 HOLIDAY = re.compile(r"([+-]\d+)y(-\d\d-\d\d)")
 """A day of another year: "-1y-12-25"."""
 
@@ -39,13 +39,13 @@ Rows: TypeAlias = Iterator[tuple[Values, ...]]
 
 
 def sample_file(today: date, folder: Path | None = None) -> Path:
-    """The SQLite file of the week of `today`, built on its first use; raises OSError."""
+    """Return the SQLite file of the week of `today`, built on first use; raises OSError."""
     monday = _monday(today)
     return built_once(f"database {_version()} {monday}", lambda: packed(monday), folder or temporary_folder("database"))
 
 
 def packed(today: date) -> bytes:
-    """The bytes of the file, with what row-level security needs: the key, and whose company is whose."""
+    """Return the bytes of the file, with the data of row-level security: the key, and each tenant's company."""
     tenants = ", ".join(f"({literal(tenant)}, {company})" for tenant, company in COMPANIES.items())
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(f"BEGIN; {schema()}")
@@ -74,7 +74,7 @@ def encrypted(text: str) -> bytes:
 
 
 def contents(today: date, cipher: Callable[[str], Values] = encrypted) -> Iterator[tuple[str, list[str], Rows]]:
-    """Each table with its columns and rows; `cipher` is what is stored in place of a text of an encrypted column."""
+    """Yield each table with its columns and rows; `cipher` encrypts a text of an encrypted column."""
     secrets = {view.table: view.encrypted for view in access().views}
     stored = partial(_stored, monday=_monday(today))
     for file in sorted((FOLDER / "rows").glob("*.csv")):
@@ -121,7 +121,7 @@ def _monday(today: date) -> date:
 
 @cache
 def _version() -> str:
-    """So that no file of other rows is taken."""
+    """Return a digest of schema and rows, so that no file of other rows is used."""
     digest = hashlib.sha256(schema().encode())
     for file in sorted((FOLDER / "rows").glob("*.csv")):
         digest.update(file.read_bytes())

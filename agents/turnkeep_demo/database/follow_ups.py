@@ -1,5 +1,5 @@
-"""What goes on from a question: another period, another state, or the same by something. The question is put
-anew, whole, and has to be known itself."""
+"""Follow-up questions: another period, another state, or the same by something. The complete new question is built and
+must itself be known."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,14 +13,14 @@ from turnkeep_demo.database.questions import Slot, Understood, tokens_of, value_
 OPENING = frozenset(
     words("and what about how count list show them those these it only just then now break down split instead one")
 )
-"""Words with which one goes on: "And what about the failed ones?", "Break them down by crew"."""
+"""Words that begin a follow-up: "And what about the failed ones?", "Break them down by crew"."""
 GROUPING = re.compile(r",?\s+(?:by|per|for each|in each)\s")
 
 Understand: TypeAlias = Callable[[str], Understood | None]
 
 
 def go_on(message: str, last: str, today: date, understand: Understand) -> Understood | None:
-    """The new question; None where the message is no known way to go on, or where two would do."""
+    """Return the new question; None if the message is not a known follow-up, or fits two."""
     before = understand(last)
     if before is None:
         return None
@@ -46,7 +46,7 @@ def _candidates(message: str, before: Understood, today: date) -> Iterator[str]:
 
 
 def _period(message: str, before: Understood, today: date) -> tuple[periods.Period | None, tuple[int, int]]:
-    """The one that the message names, by itself or from the one before, and where it stands."""
+    """Return the message's period, named directly or relative to the earlier one, and its position."""
     if (step := periods.step_from(message)) and before.period:
         way, unit, span = step
         return (before.period.moved(way), span) if before.period.unit in ("", unit) else (None, (0, 0))
@@ -55,13 +55,13 @@ def _period(message: str, before: Understood, today: date) -> tuple[periods.Peri
 
 
 def _with_value(text: str, said: tuple[str, ...], before: Understood) -> Iterator[str]:
-    """Another state in place of one: "And the late ones?" after a question for those in time."""
+    """Yield the question with another state: "And the late ones?" after a question for those in time."""
     for slot in (each for each in before.known.elements if isinstance(each, Slot)):
         if said in slot.options:
             yield _replaced(f"{text}?", before.values[slot.said], slot.options[said].replace("_", " "))
 
 
 def _replaced(text: str, old: str, new: str) -> str:
-    """A plural stays one, "doors" for "gates"; the s of "Leeds" is none."""
+    """Replace a value. A plural stays plural, "doors" for "gates"; the s of "Leeds" is not a plural."""
     said = "|".join(re.escape(each) for each in (old.replace("_", " "), " ".join(value_tokens(old))))
     return re.sub(rf"\b(?:{said})(s?)\b", rf"{new}\1", text, count=1, flags=re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""The periods that the demo knows: a table of forms, each with the days that it means."""
+"""The periods that the demo knows: a table of forms, each with its days."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ UNIT = "(day|week|month|quarter|year)"
 
 @dataclass(frozen=True)
 class Period:
-    """From `begin` to the day before `end`; `unit` names its kind, "" for any other stretch of days."""
+    """From `begin` to the day before `end`; `unit` is its kind, "" for any other stretch of days."""
 
     begin: date
     end: date
@@ -29,7 +29,7 @@ class Period:
 
     @property
     def phrase(self) -> str:
-        """As this table reads it again."""
+        """Return a text that this table parses."""
         if self.unit == "month":
             return f"in {MONTHS[self.begin.month - 1].capitalize()} {self.begin.year}"
         if self.unit == "quarter":
@@ -39,7 +39,7 @@ class Period:
         return f"from {self.begin} to {self.end - timedelta(1)}"
 
     def moved(self, step: int) -> "Period":
-        """The one before it, or after it."""
+        """Return the period before or after it."""
         if self.unit in UNIT_MONTHS:
             return _calendar(self.unit, self.begin, step)
         width = self.end - self.begin
@@ -60,8 +60,8 @@ def number_of(word: str) -> int | None:
 
 
 def find(text: str, today: date, *, is_ahead: bool = False) -> Found | None:
-    """The first period of the text; None where it names none, or none that is sure. `is_ahead`: it is about what is to
-    come, as in "Which bridges open in May?"."""
+    """Return the first period of the text; None if there is none, or if it is ambiguous. `is_ahead`: the question is
+    about the future, as in "Which bridges open in May?"."""
     lowered = text.lower()
     for form, means in (COMING if is_ahead else FORMS).items():
         if (found := form.search(lowered)) and (period := means(found, today)):
@@ -70,7 +70,7 @@ def find(text: str, today: date, *, is_ahead: bool = False) -> Found | None:
 
 
 def step_from(text: str) -> tuple[int, str, tuple[int, int]] | None:
-    """What a follow-up takes from the period before it: "the month before that" is (-1, "month", where it stands)."""
+    """Return a step from the earlier period: "the month before that" is (-1, "month", its position)."""
     found = STEP.search(text.lower())
     if not found:
         return None
@@ -96,7 +96,7 @@ def _first(month: int) -> date:
 
 
 def _relative(found: re.Match[str], today: date) -> Period | None:
-    """ "last month"; "in the last month" may mean thirty days, and is none."""
+    """ "last month"; "in the last month" may mean thirty days, so it does not count."""
     is_sure = STEPS[found[1]] == 0 or " the " not in f" {found[0]}" or found[1] == "previous"
     return _calendar(found[2], today, STEPS[found[1]]) if is_sure else None
 
@@ -111,7 +111,7 @@ def _rolling(found: re.Match[str], today: date) -> Period | None:
 
 
 def _month(found: re.Match[str], today: date) -> Period | None:
-    """A month without a year is one of this year, and only where it is not ahead."""
+    """Return a month; without a year it is one of this year, and only if it is not in the future."""
     month = MONTHS.index(found[1]) + 1
     if not found[2] and month > today.month:
         return None
@@ -119,7 +119,7 @@ def _month(found: re.Match[str], today: date) -> Period | None:
 
 
 def _coming_month(found: re.Match[str], today: date) -> Period | None:
-    """A month without a year is the present one or the next of its name."""
+    """Return a month; without a year it is the current one or the next of its name."""
     month = MONTHS.index(found[1]) + 1
     year = int(found[2] or today.year + (month < today.month))
     return _calendar("month", date(year, month, 1), 0)

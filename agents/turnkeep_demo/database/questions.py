@@ -1,5 +1,5 @@
-"""The questions that the demo knows, and when a message is one of them: word for word but for words that say nothing,
-and for slots (a period, a number, a name or state that a column has). What is not understood whole is not known."""
+"""The demo's known questions, and matching a message to them: word for word except for filler words and slots (a
+period, a number, a name or state in a column). A message that is not understood completely is unknown."""
 
 import json
 import re
@@ -21,11 +21,11 @@ SILENT = frozenset(
         could you tell that which it its now currently"""
     )
 )
-"""Words without which a question asks the same."""
+"""Words that do not change a question."""
 OPENING = SILENT | frozenset(words("hello hi hey ok okay thanks and so"))
-"""The same at its beginning: "Hi, how many letters are there?"."""
+"""Words that do not change it at the beginning: "Hi, how many letters are there?"."""
 FIRST = frozenset(words("which what list show display name give find"))
-"""With which a list is asked for: "Show the closed bridges", "Which bridges are closed"."""
+"""Words that ask for a list: "Show the closed bridges", "Which bridges are closed"."""
 PHRASES: Mapping[tuple[str, ...], str] = {
     ("how", "many"): "count", ("number", "of"): "count", ("for", "each"): "by", ("in", "each"): "by", ("each",): "by",
     ("per",): "by", ("less", "than"): "below", ("fewer", "than"): "below", ("under",): "below", ("who",): "person",
@@ -33,14 +33,14 @@ PHRASES: Mapping[tuple[str, ...], str] = {
 }  # fmt: skip
 LITERAL = re.compile(r"\b(\w+)\.(\w+) = '([^']*)'")
 PAST = frozenset(words("was were did had"))
-"""With which even a question that looks ahead asks for what has been."""
+"""Words that make even a question about the future ask for the past."""
 MARK = re.compile(r"\{[^}]*\}")
 NUMBER = re.compile(r"(?<![\w'{+-])\d+(?![\w'}])")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """What may stand at a place of a question: the values of a column by their words, or with none a number."""
+    """Allowed values at a place of a question: the values of a column, keyed by their words, or if empty a number."""
 
     said: str
     options: Mapping[tuple[str, ...], str]
@@ -58,9 +58,9 @@ class Known:
     elements: tuple[Element, ...]
     has_period: bool
     says: str = ""
-    """By which definition it is answered: "Sold vehicles are not counted."."""
+    """The definition behind the answer: "Sold vehicles are not counted."."""
     looks_ahead: bool = False
-    """Whether a month without a year is the next one: "Which bridges open in May?"."""
+    """A month without a year means the next one: "Which bridges open in May?"."""
 
     def is_ahead(self, text: str) -> bool:
         return self.looks_ahead and PAST.isdisjoint(words(text))
@@ -75,7 +75,7 @@ class Understood:
     sql: str
     period: periods.Period | None
     values: Mapping[str, str]
-    """What was said in a slot, by what the known question says there."""
+    """The values of the slots, keyed by the value in the known question."""
 
 
 @cache
@@ -93,7 +93,7 @@ def phrasings(
     says: str = "",
     looks_ahead: bool = False,
 ) -> Iterator[Known]:
-    """`asks` are further ways to put the question; `only` has what may stand for a value, where not all its column."""
+    """`asks` are other wordings of the question; `only` limits the alternatives for a value to a part of its column."""
     for text in (question, *asks):
         period = periods.find(text, date(2026, 3, 4))
         tokens = tokens_of(text, period)
@@ -101,7 +101,7 @@ def phrasings(
 
 
 def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
-    """Its words without the period, those that say nothing, and endings of the plural."""
+    """Return the words without the period, filler words, and plural endings."""
     if period:
         text = f"{text[: period.span[0]]} {text[period.span[1] :]}"
     left = words(text.replace("'s ", " "))
@@ -118,7 +118,7 @@ def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
 
 
 def understand(text: str, today: date, among: Sequence[Known]) -> Understood | None:
-    """The message as one of the questions; None where more than one statement would answer it."""
+    """Return the matching question; None if more than one statement would answer the message."""
     read = {ahead: _read(text, periods.find(text, today, is_ahead=ahead)) for ahead in (False, True)}
     found: dict[str, Understood] = {}
     for known in among:
@@ -135,7 +135,7 @@ def _read(text: str, found: periods.Found | None) -> tuple[periods.Period | None
 
 
 def nearest(text: str, most: int) -> list[str]:
-    """Verified questions that share the most words with the message, without figures."""
+    """Return verified questions that share the most words with the message, without figures."""
     said = _content(text)
     firsts = {known.sql: known for known in reversed(verified()) if not re.search(r"\d", known.text)}
     order = count()
@@ -165,7 +165,7 @@ def _elements(tokens: Sequence[str], sql: str, only: Mapping[str, Sequence[str]]
 
 
 def _slots(sql: str, only: Mapping[str, Sequence[str]]) -> dict[tuple[str, ...], Slot]:
-    """By the words that stand for them in the known question: the values and numbers that the statement holds once."""
+    """Return slots for values and numbers that occur once in the statement, keyed by their words in the question."""
     found: dict[tuple[str, ...], Slot] = {}
     for table, column, value in LITERAL.findall(sql):
         values = only.get(value) or values_of(table, column)
@@ -180,7 +180,7 @@ def _slots(sql: str, only: Mapping[str, Sequence[str]]) -> dict[tuple[str, ...],
 
 
 def value_tokens(value: str) -> tuple[str, ...]:
-    """The words of a value as they stand in a question; all of them where none says anything."""
+    """Return the words of a value as in a question; filler words only if there are no others."""
     said = words(value.replace("_", " "))
     return tuple(singular(word) for word in said if word not in SILENT) or tuple(said)
 
@@ -194,12 +194,12 @@ def tables() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
 
 
 def values_of(table: str, column: str) -> list[str]:
-    """All that a column has, where that is known."""
+    """Return all values of a column, if known."""
     return tables().get(table, {}).get("values", {}).get(column, [])
 
 
 def _match(elements: Sequence[Element], tokens: Sequence[str]) -> dict[str, str] | None:
-    """What stands in the slots, by what the known question says there; None where the words are others."""
+    """Return the values of the slots, keyed by the value in the known question; None if the words differ."""
     if not elements or not tokens:
         return None if elements or tokens else {}
     first, rest = elements[0], elements[1:]

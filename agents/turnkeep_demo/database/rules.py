@@ -1,5 +1,5 @@
-"""What the demo model answers in the calls of the agent `database`: known questions with their statements, sections of
-the manual by their titles, and otherwise that it does not understand."""
+"""The demo model's answers in the calls of the agent `database`: known questions with their statements, and sections of
+the manual by title. It declines anything else."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ LAST = re.compile(rf"{re.escape(LAST_RESULT)}Question: (.*)")
 HOW = re.compile(
     r"(?:please )?(?:how (?:do|can|could|should|to|would)|where (?:do|can))\s+(?:(?:i|we|you|one)\s+)?", re.I
 )
-"""With which a message asks for the manual: "How do I paint a bridge?"."""
+"""Phrases that ask for the manual: "How do I paint a bridge?"."""
 CHANGES = frozenset(words("delete update insert create change drop remove send cancel add set rename close"))
 PAGES: Mapping[str, str] = {
     "more": "next", "next": "next", "next page": "next", "show more": "next", "more rows": "next", "the rest": "next",
@@ -34,7 +34,7 @@ PAGES: Mapping[str, str] = {
 }  # fmt: skip
 GREETINGS = frozenset(words("hello hi hey there good morning afternoon evening thanks thank you very much"))
 ABOUT_ITSELF = frozenset(words("about ask can do help how i know me questions things what which who you are your"))
-"""Words of those that ask what it can do."""
+"""Words of questions about the demo's abilities."""
 WELCOME = "I am the demo model: I count, list and add up what the bundled company has on record, and find manual pages."
 NOT_UNDERSTOOD = "I am the demo model and do not understand this."
 NEAR = "Nothing fits all conditions; "
@@ -79,7 +79,7 @@ def write(parts: JSON) -> JSON:
 
 
 def give_up(parts: JSON) -> JSON:
-    """A checked statement that is refused cannot be mended by rules: a database of one's own has other tables."""
+    """Decline: no rule can correct a rejected statement, because a user's database has other tables."""
     return _written(kind="not_in_database", understood_as="The demo knows the bundled sample only.")
 
 
@@ -135,14 +135,14 @@ def _written(**said: str) -> JSON:
 
 
 def _section(message: str) -> str | None:
-    """The section whose title asks just what the message asks."""
+    """Return the section whose title is exactly the question."""
     found = HOW.match(message)
     return _titles().get(tuple(tokens_of(message[found.end() :]))) if found else None
 
 
 @cache
 def _titles() -> Mapping[tuple[str, ...], str]:
-    """Sections by the words of their titles, without titles that two of them have."""
+    """Return sections by the words of their titles, without titles that occur twice."""
     seen: dict[tuple[str, ...], list[str]] = {}
     for section in load_manual(FOLDER.parent / "manual"):
         seen.setdefault(tuple(tokens_of(section.title.rpartition(" > ")[2])), []).append(section.id)
@@ -153,7 +153,7 @@ def _titles() -> Mapping[tuple[str, ...], str]:
 
 
 def _told(output: str) -> str:
-    """One result in a sentence; its rows stand below the answer."""
+    """Return a result as a sentence; its rows are shown below the answer."""
     if problem := re.search(r"^No result: (.*)$", output, re.M):
         return problem[1]
     lines = output.splitlines()

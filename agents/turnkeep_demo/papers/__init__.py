@@ -1,1 +1,1 @@
-"""What the demo model says for the agent `papers`."""
+"""The demo model's rules for the agent `papers`."""

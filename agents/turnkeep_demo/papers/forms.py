@@ -1,4 +1,4 @@
-"""The few forms of question that the demo knows. A message is understood whole or not at all."""
+"""The few forms of question that the demo knows. A message is understood completely or not at all."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep.records import JSON
 
-LONGEST = 300  # characters: a longer message is none of these forms
+LONGEST = 300  # characters: a longer message matches none of these forms
 ABOUT, AUTHORS, YEAR, LINK, COMPARE, MENTIONS, BY = "about", "authors", "year", "link", "compare", "mentions", "by"
 
 _CITED = re.compile(r"\[([^\[\]\s]+)\]")
@@ -54,7 +54,7 @@ _PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
 _KIND = re.compile(r"\s(?:paper|papers|architecture|method|model|algorithm|approach|networks?)$", re.IGNORECASE)
 
 
-# What would be lost, outside of a quoted title: "but not LoRA", "BERT or GPT-3", "in 2020"; "2005.14165" is an id.
+# Text that would be ignored, outside of a quoted title: "but not LoRA", "BERT or GPT-3", "in 2020", not "2005.14165".
 _MORE = re.compile(
     r"\b(?:not|no|nor|or|but|without|except|excluding|besides|before|after|since|(?:19|20)\d\d(?!\.\d))\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -64,14 +64,14 @@ _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
 
 @dataclass(frozen=True)
 class Asked:
-    """A question: its form and what stands in its slots, as it was written."""
+    """A question: its form and the contents of its slots, as written."""
 
     form: str
     subjects: tuple[str, ...]
 
 
 def talk_of(message: str) -> str | None:
-    """`greeting`, `thanks`, `help` or `summary`, where the whole message is that."""
+    """Return `greeting`, `thanks`, `help` or `summary` if the whole message is one of these."""
     plain = _plain(message)
     return next((name for name, pattern in _TALK.items() if pattern.fullmatch(plain)), None)
 
@@ -87,7 +87,7 @@ def question_of(message: str) -> Asked | None:
 
 
 def meant_by(subject: str, conversation: Sequence[JSON], titles: Mapping[str, str]) -> str | None:
-    """The subject without pointing words; None where "it" points at nothing that the last answer cited."""
+    """Return the subject without pointing words; None if "it" has no referent among the last answer's citations."""
     pointing = _POINTING.fullmatch(subject)
     if not pointing:
         return subject
@@ -99,7 +99,7 @@ def meant_by(subject: str, conversation: Sequence[JSON], titles: Mapping[str, st
 
 
 def named(subject: str) -> str:
-    """The subject without quotes, article and the word for its kind, as in "the U-Net architecture"."""
+    """Return the subject without quotes, article and the word for its kind, as in "the U-Net architecture"."""
     bare = re.sub(r"^(?:the|a|an)\s", "", subject.strip(" “”\"'"), flags=re.IGNORECASE)
     return _KIND.sub("", bare)
 

@@ -1,5 +1,5 @@
-"""What the demo says for each inner call of `papers`: a question in one of its forms is looked up by the name in its
-slot, and answered with sentences of the paper. What it does not understand whole it says, with the nearest it knows."""
+"""The demo's answers to each inner call of `papers`: a question in a known form is looked up by the name in its slot,
+and answered with sentences of the paper. For any other question it declines and lists the nearest it knows."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from turnkeep_demo.papers import forms
 from turnkeep_demo.papers.forms import Asked, meant_by, named, question_of, talk_of, terms
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "papers.jsonl"
-SENTENCES = 3  # of a paper that is explained
+SENTENCES = 3  # of an explained paper
 NEAREST = 3
 ASKING = ("What is {}?", "Who wrote {}?", "When was {} published?")
 
@@ -60,7 +60,7 @@ def _reading(question: str, kind: str, searches: Sequence[str], score: int, *, b
 
 
 def _titles(parts: JSON) -> dict[str, str]:
-    """Of the papers that were cited."""
+    """Return the titles of the cited papers."""
     notes = [note.removeprefix(CITED) for note in parts["notes"] if note.startswith(CITED)]
     return dict(_CITED_PAPER.findall(notes[0])) if notes else {}
 
@@ -72,7 +72,7 @@ def _grade(parts: JSON) -> JSON:
 
 
 def _fitting(asked: Asked, documents: Sequence[JSON]) -> list[JSON]:
-    """The documents that the question is about; an explanation is of a name, or of a title that holds it alone."""
+    """Return the documents for the question; an explanation needs a name, or the only title that contains it."""
     if asked.form == forms.BY:
         name = set(words(asked.subjects[0]))
         return [one for one in documents if any(name <= set(words(author)) for author in _authors(one))]
@@ -83,7 +83,7 @@ def _fitting(asked: Asked, documents: Sequence[JSON]) -> list[JSON]:
 
 
 def _called(subject: str, documents: Sequence[JSON]) -> list[JSON]:
-    """The one document that is called so, or whose title alone holds the whole of a subject of several words."""
+    """Return the document with this name, or the only one whose title contains a subject of several words."""
     for name in dict.fromkeys([subject.strip(" “”\"'"), named(subject)]):
         if own := [one for one in documents if words(name) in map(words, _names(one)) or _opens_with(name, one)]:
             return own[:1]
@@ -93,7 +93,7 @@ def _called(subject: str, documents: Sequence[JSON]) -> list[JSON]:
 
 
 def _mentioning(subject: str, documents: Sequence[JSON]) -> list[JSON]:
-    """Others than the paper of this name that hold it."""
+    """Return documents that mention the subject, except the paper of this name."""
     own = _called(subject, documents)
     names = [subject, *(name for one in own for name in _names(one))]
     others = [one for one in documents if one not in own]
@@ -101,7 +101,7 @@ def _mentioning(subject: str, documents: Sequence[JSON]) -> list[JSON]:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Its words, or the whole name where it has a number: "GPT-3.5" is no GPT-3."""
+    """Return whether a text contains the words, or the exact name if it has a number: "GPT-3.5" is not GPT-3."""
     if not re.search(r"\d", name):
         return set(terms(name)) <= set(words(text))
     whole = r"[\W_]{0,2}".join(map(re.escape, words(name)))
@@ -109,14 +109,14 @@ def _holds(text: str, name: str) -> bool:
 
 
 def _names(document: JSON) -> list[str]:
-    """Id, title, its part before a colon, and a name with its short form that opens the text."""
+    """Return the id, the title, its part before a colon, and a name with its short form at the start of the text."""
     title = document["title"]
     found = _LONG_AND_SHORT.match(_ARTICLE.sub("", document["text"]))
     return [document["id"], title, title.split(":")[0], *(found.groups() if found else ())]
 
 
 def _opens_with(name: str, document: JSON) -> bool:
-    """ "Adam is ...", but no "Llama" in "Llama 2 is ..." and no "Big" in "Big Bird is ..."."""
+    """ "Adam is ...", but not "Llama" in "Llama 2 is ..." and not "Big" in "Big Bird is ..."."""
     text = _ARTICLE.sub("", document["text"])
     return text.lower().startswith(name.lower()) and re.match(r",? [a-z(]", text[len(name) :]) is not None
 
@@ -127,7 +127,7 @@ def _authors(document: JSON) -> list[str]:
 
 
 def _rewrite(parts: JSON) -> JSON:
-    """The longest word of the slot that was not tried; nothing where there is none."""
+    """Return the longest untried word of the slot; empty if there is none."""
     tried = {note.removeprefix(SEARCHED).lower() for note in parts["notes"] if not note.startswith(FOUND)}
     asked = question_of(parts["query"])
     every = [word for subject in asked.subjects for word in terms(named(subject))] if asked else []
@@ -186,7 +186,7 @@ def _sentences(document: JSON) -> list[str]:
 
 
 def _cited(sentences: Sequence[str], document: JSON) -> str:
-    """Each with its citation before the full stop, so that one can be quoted alone."""
+    """Add the citation to each sentence, before the full stop, so that one can be quoted alone."""
     return " ".join(f"{sentence.rstrip('.')} [{document['id']}]." for sentence in sentences)
 
 
@@ -210,7 +210,7 @@ def _refuse(parts: JSON) -> str:
 
 
 def _known(question: str) -> str:
-    """The nearest questions among those that it knows."""
+    """Return the nearest questions among the known ones."""
     said = set(terms(question[: forms.LONGEST]))
     nearest = sorted(_heads(), key=lambda head: -len(said & set(words(head))))[:NEAREST]
     known = "; ".join(f"“{form.format(head)}”" for form, head in zip(ASKING, nearest, strict=False))
@@ -219,7 +219,7 @@ def _known(question: str) -> str:
 
 @cache
 def _heads() -> tuple[str, ...]:
-    """What the bundled papers are called, in one piece."""
+    """Return the short titles of the bundled papers."""
     titles = [paper.title for paper in load_documents(SAMPLE, read_paper)]
     heads = [title.split(":")[0] for title in titles if ":" in title]
     return tuple(head for head in heads if not re.search(r"[,\"]", head))

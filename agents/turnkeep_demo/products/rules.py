@@ -1,4 +1,4 @@
-"""The demo's answers to the inner calls of `products`: recorded calls of its tools, and what the tools found."""
+"""The demo's answers to the inner calls of `products`: recorded calls of its tools, and the tools' results."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from turnkeep_demo.replay import DECLINED, Recordings
 
 RECORDED = Recordings.of("products")
 SAMPLE = "The catalogue: 26 phones, 21 laptops, 21 headphones,"
-"""How a prompt over the bundled products begins. Another catalogue may lack the kinds that recorded calls name."""
+"""Start of a prompt note over the bundled products. Another catalogue may lack the kinds in recorded calls."""
 MOST_PIECES = 4  # of a product in a list
 _CARD = re.compile(r"(?P<name>[^;:]+?)(?: \([^;()]+\))?: (?P<price>\$[\d,.]+), (?P<rest>.+)")
 
@@ -19,7 +19,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def read(parts: JSON) -> Said:
-    """Calls of tools, or a reply."""
+    """Return calls of tools, or a reply."""
     message, is_sample = parts["query"], any(note.startswith(SAMPLE) for note in parts["notes"])
     found = RECORDED.find(message, parts["conversation"]) if is_sample else None
     said: Said = found.calls["read"] if found else RECORDED.decline(message)
@@ -27,7 +27,7 @@ def read(parts: JSON) -> Said:
 
 
 def answer(parts: JSON) -> str:
-    """What the tools found, as they word it."""
+    """Return the tools' results in their own words."""
     told = [_told(result["tool"], result["output"].split("\n")[1:]) for result in parts["tool_results"]]
     return "\n\n".join(told) or DECLINED
 
@@ -43,7 +43,7 @@ def _told(tool: str, lines: Sequence[str]) -> str:
 
 
 def _line(number: int, card: re.Match[str], head: str) -> str:
-    """What the products are ordered by comes first."""
+    """Format a card; the attributes that rank the products come first."""
     stock, *own = card["rest"].split("; ")
     pieces = sorted(own, key=lambda piece: piece.partition(" ")[0] not in f"{head} rating")[:MOST_PIECES]
     return f"{number}. {card['name']} ({card['price']}), {'; '.join([stock, *pieces])}"

@@ -1,1 +1,1 @@
-"""What the demo model says for the agent `regulations`."""
+"""The demo model's rules for the agent `regulations`."""

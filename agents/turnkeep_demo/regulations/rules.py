@@ -1,4 +1,4 @@
-"""The demo's answers to the inner calls of `regulations`: recorded readings, and word for word the sentences that a
+"""The demo's answers to the inner calls of `regulations`: recorded readings, and verbatim the sentences that a
 recording names."""
 
 import re
@@ -85,7 +85,7 @@ def language_of(message: str) -> str:
 
 
 def _calls_of(parts: JSON) -> Mapping[str, Any]:
-    """Those of the recording whose standalone question the prompt shows."""
+    """Return the calls of the recording whose standalone question the prompt shows."""
     question = next(iter(_noted(MEANING, parts["notes"])), parts["query"])
     found = (one.calls for one in RECORDED.every if question == one.calls["read"].get("question", one.question))
     return next(found, {})
@@ -96,7 +96,7 @@ def _noted(begin: str, notes: Sequence[str]) -> list[str]:
 
 
 def _quotes(cites: Mapping[str, Sequence[int]], word: str | None, documents: Sequence[JSON]) -> list[str]:
-    """Each article whole or with the sentences of these numbers; each passage with the sentences that hold the word."""
+    """Quote each article whole or by sentence numbers, and each passage by the sentences that contain the word."""
     quoted = []
     for one in documents:
         sentences = [unit.strip() for unit in units(one["text"]) if unit.strip()]
@@ -109,7 +109,7 @@ def _quotes(cites: Mapping[str, Sequence[int]], word: str | None, documents: Seq
 
 
 def _quote(document: JSON, sentences: Sequence[str]) -> str:
-    """Under the title, each with its citation before the full stop, so that one can be quoted alone."""
+    """Return the title and the sentences, each cited before its full stop, so that one can be quoted alone."""
     said = " ".join(f"{sentence.rstrip('.;: ')} [{document['id']}]." for sentence in sentences)
     return f"{document['title']}: {said}"
 
