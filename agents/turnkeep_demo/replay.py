@@ -23,7 +23,7 @@ LEAST_LETTERS = 4
 FILLERS = frozenset(
     words(
         """
-        a an the of for in is are was were be do does did have has had can could would will please pls thanks hi hey
+        a an the of for in is are was were be do does did have has had can could please pls thanks hi hey
         me us i we you my our your some any there what which show tell give see dollars s m d and so ok
         il lo la gli le l un uno una di del della dello dei degli delle dell che cosa e sono mi ci per favore
         """
@@ -74,8 +74,7 @@ class Recordings:
             if not one.before or (is_answered(conversation) and self._follows(one, asked)):
                 ranked[one.distance(said), -len(one.before)].append(one)
         (nearest, _), best = min(ranked.items(), default=((math.inf, 0), []))
-        is_clear = nearest < math.inf and all(one.calls == best[0].calls for one in best)
-        return best[0] if is_clear else None
+        return best[0] if nearest < math.inf and all(one.calls == best[0].calls for one in best) else None
 
     def nearest(self, message: str) -> list[str]:
         """Return the questions that share most words with a message, of those without history and figures."""
@@ -149,7 +148,8 @@ def _changed(said: str, asked: str) -> float:
 @cache
 def _known() -> frozenset[str]:
     """Return the words of all recordings: one in place of another is not a typo."""
-    return frozenset(word for file in FOLDER.glob("*.jsonl") for word in words(file.read_text(encoding="utf-8")))
+    every = {word for file in FOLDER.glob("*.jsonl") for word in words(file.read_text(encoding="utf-8"))}
+    return frozenset(every | {*map(singular, every)})
 
 
 def is_typo(said: str, asked: str) -> bool:

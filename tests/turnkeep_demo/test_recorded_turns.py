@@ -1,5 +1,7 @@
 """The agents with recorded turns: each answers from the sample by code, and whatever was not recorded is declined."""
 
+import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +21,7 @@ from turnkeep_demo.regulations.rules import SAYINGS
 from turnkeep_demo.replay import DECLINED, DECLINED_IT, Recording, Recordings
 
 AGENTS = {name: build_agent(name, read_settings(model="demo")) for name in ("campaigns", "products", "regulations")}
+ROOT = Path(__file__).parents[2]
 CONTRACT = "Il periodo di prova dura novanta giorni. La dipendente gode di 26 giorni di ferie all'anno."
 HARMLESS = {"short_query", "needs_professional", "no_citation"}
 
@@ -106,11 +109,13 @@ async def test_irpef_is_computed_by_code_from_the_brackets_of_the_article(messag
     [
         ("campaigns", "Show the revenue of Nike by month", DECLINED),
         ("campaigns", "How much did Quiz spend today?", DECLINED),
+        ("campaigns", "How will Quiz do this month?", DECLINED),
         ("campaigns", "Quanto ha speso Quiz ieri?", DECLINED),
         ("products", "Which laptops are under $1300?", DECLINED),
         ("products", "Which televisions do not have an OLED panel?", DECLINED),
         ("regulations", "Cosa dice l'art. 9999 c.c.?", DECLINED_IT),
         ("regulations", "Calcola l'IRPEF su 42.000 euro nel 2019", DECLINED_IT),
+        ("regulations", "Can my employee make me work on a public holiday?", DECLINED),
         ("regulations", "What is the weather in Paris?", DECLINED),
     ],
 )
@@ -119,6 +124,16 @@ async def test_another_name_number_or_period_is_declined(name: str, message: str
     assert reply.text.startswith(declined)
     assert reply.route in ("clarify", "respond", "refuse")
     assert reply.text.count("“") == 3, "the nearest questions"
+
+
+@pytest.mark.parametrize("name", AGENTS)
+async def test_the_page_and_the_docs_show_questions_that_are_answered(name: str) -> None:
+    shown = [[text] for text in json.loads((ROOT / "src/turnkeep/api/page/static/examples.json").read_text())[name]]
+    shown.append(re.findall(r'"message": "([^"]+)"', (ROOT / f"docs/{name}.md").read_text()))
+    assert all(shown)
+    for messages in shown:
+        for reply in await talk(AGENTS[name], *messages):
+            assert not reply.text.startswith((DECLINED, DECLINED_IT)), messages
 
 
 def test_campaigns_declines_over_a_warehouse_that_does_not_have_the_names() -> None:
