@@ -41,7 +41,6 @@ PLAIN_ENGLISH = {
     " what it is ": "how prompts describe a field",
     " there is nothing ": "how a note says that nothing was found",
     " it is in ": "how a field says where something lies",
-    " what is left ": "how a docstring names a remainder",
     " nothing was stored ": "how an error says that it left nothing behind",
     " nothing to do ": "how a prompt names an empty list",
     " the last question ": "how a prompt names what was asked before",
