@@ -451,12 +451,12 @@ def test_a_turn_from_an_older_checkpoint_begins_a_branch(
     twin = Twin(wide(), fresh_table, window)
     twin.play(*said(6))
     twin.back(step, say("branch"))
-    assert twin.store().head(WHO, THREAD).n == step + 1
+    assert twin.store().heads.read(WHO, THREAD).n == step + 1
     twin.play(*said(4, "k"))
     names = {m.id for m in twin.state().values["messages"]}
     assert not names & {f"h{number}" for number in range(step, 6)}
     for before in range(2, step + 6):
-        page = twin.store().read_turns(WHO, THREAD, limit=2, before=before)
+        page = twin.store().turns.newest(WHO, THREAD, limit=2, before=before)
         assert [turn.number for turn in page] == list(range(max(1, before - 2), before))
 
 
