@@ -50,7 +50,7 @@ class Talk:
 
     def fork(self, turns: int) -> Cost:
         self._meter.take()
-        store, thread_id = self.conversation.table, self.conversation.thread_id
+        store, thread_id = self.conversation.store, self.conversation.thread_id
         forked = store.fork(USER, thread_id, f"fork-{turns}", turn=turns)
         cost = total(self._meter.take())
         assert forked.turn_count == turns

@@ -76,7 +76,7 @@ def desk_of(stack: Stack, now: float) -> Desk:
     objects = S3Objects(stack.aws.client("s3"), stack.outputs["BucketName"])
     desk = Desk(Items(stack.aws.client("dynamodb"), stack.outputs["TableName"]), objects, who=ANNA)
     desk.clock.now = now
-    desk.store = services_of(stack, desk.clock).table
+    desk.store = services_of(stack, desk.clock).store
     return desk
 
 

@@ -132,12 +132,12 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         items, settings = Items(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
         objects, sealer = FolderObjects(tmp_path / "objects"), Sealer(SECRET)
         facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "mint": secrets.token_bytes}
-        table = Store(items, Blobs(objects), sealer, **facts)
+        store = Store(items, Blobs(objects), sealer, **facts)
         names, hidden = frozenset({"lawyer", "notary"}), frozenset({private}) - {""}
         agent = lawyer(servers[-1].base_url)
-        turns = turns_over(table, agent, tuning=settings.turn, clock=facts["clock"], names=names, private=hidden)
-        attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, clock=facts["clock"])
-        app = bare_app(store=table, turns=turns, attachments=attachments, settings=settings)
+        turns = turns_over(store, agent, tuning=settings.turn, clock=facts["clock"], names=names, private=hidden)
+        attachments = Attachments(store.heads, store.vault, KeptUploads(objects))
+        app = bare_app(store=store, turns=turns, attachments=attachments, settings=settings)
         office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)
         emit = RunningTurn.emit
 

@@ -125,7 +125,7 @@ def test_two_turns_that_would_do_are_none() -> None:
 def test_a_decline_names_the_nearest_questions() -> None:
     said = AGENTS["campaigns"].decline("What was the revenue of Nike by month?")
     assert said.startswith(DECLINED)
-    assert "“Show the revenue of Larkspur Pets by month”" in said
+    assert "“Show the revenue of Larkspur" in said
 
 
 @pytest.mark.parametrize("text", ["the " * 5_000, "quiz " * 5_000, "", "?", "\u2019"])

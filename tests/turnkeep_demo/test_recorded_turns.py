@@ -22,6 +22,7 @@ from turnkeep_demo.replay import DECLINED, DECLINED_IT, Recording, Recordings
 
 AGENTS = {name: build_agent(name, read_settings(model="demo")) for name in ("campaigns", "products", "regulations")}
 ROOT = Path(__file__).parents[2]
+EXAMPLES = json.loads((ROOT / "src/turnkeep/api/page/static/examples.json").read_text())
 CONTRACT = "Il periodo di prova dura novanta giorni. La dipendente gode di 26 giorni di ferie all'anno."
 HARMLESS = {"short_query", "needs_professional", "no_citation"}
 
@@ -128,7 +129,7 @@ async def test_another_name_number_or_period_is_declined(name: str, message: str
 
 @pytest.mark.parametrize("name", AGENTS)
 async def test_the_page_and_the_docs_show_questions_that_are_answered(name: str) -> None:
-    shown = [[text] for text in json.loads((ROOT / "src/turnkeep/api/page/static/examples.json").read_text())[name]]
+    shown = [[text] for text in EXAMPLES[name]]
     shown.append(re.findall(r'"message": "([^"]+)"', (ROOT / f"docs/{name}.md").read_text()))
     assert all(shown)
     for messages in shown:
@@ -146,7 +147,7 @@ async def test_products_declines_over_another_catalogue(tmp_path: Path) -> None:
     file = tmp_path / "own.csv"
     file.write_text("id,name,category,price\n1,Trail Tent,tents,199\n")
     agent = build_agent("products", Settings(model="demo").with_agents(ProductsSettings(catalogue=str(file))))
-    [reply] = await talk(agent, "Which laptops are under $1200?")
+    [reply] = await talk(agent, EXAMPLES["products"][0])
     assert reply.text.startswith(DECLINED)
 
 

@@ -400,7 +400,7 @@ def test_a_poisoned_document_does_nothing_when_it_is_quoted(visits: Visits) -> N
     seen.choose("regulations")
     seen.page.locator("#file").set_input_files([file])
     expect(seen.page.locator("#documents li")).to_contain_text("ready")
-    seen.say("When does the office open?")
+    seen.say("Summarise the document")
     turn = seen.answered(1)
     for fold in turn.locator("summary").all():
         fold.click()

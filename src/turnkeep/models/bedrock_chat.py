@@ -101,10 +101,10 @@ class CheckedChatBedrock(ChatBedrockConverse):
             result = super()._generate(outgoing_messages(messages), *args, **self._suited(kwargs))
         for generation in result.generations:
             _forget_transport(generation.message)
-        return Reader(kwargs, Habit(waits=False)).whole(result)
+        return Reader(kwargs, Habit()).whole(result)
 
     def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        answer = Reader(kwargs, Habit(waits=False))
+        answer = Reader(kwargs, Habit())
         with self._watched():
             for chunk in super()._stream(outgoing_messages(messages), *args, **self._suited(kwargs)):
                 _forget_transport(chunk.message)

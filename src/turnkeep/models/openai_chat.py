@@ -90,8 +90,6 @@ class CheckedChatOpenAI(ChatOpenAI):
             yield last
 
     def _answer(self, asked: Mapping[str, Any]) -> Reader:
-        if _is_openai(self.openai_api_base):
-            self._habit.waits = False
         reader = Reader(asked, self._habit)
         _reader.set(reader)
         return reader

@@ -105,7 +105,7 @@ class Reader:
         calls = [
             tool_call_chunk(args=_as_json(each["args"]), id=each["id"], index=each["index"]) for each in self._calls
         ]
-        for at, (name, given) in enumerate(() if has_calls else calls_in(text, self._names)):
+        for at, (name, given) in enumerate(() if has_calls else calls_in(self._prose.tail + text, self._names)):
             calls.append(tool_call_chunk(name=name, args=_as_json(given), id=f"call_{uuid4().hex}", index=at))
             text = ""
         return AIMessageChunk(content=text, tool_call_chunks=calls)

@@ -15,7 +15,8 @@ Written: TypeAlias = tuple[str, dict[str, Any]]  # a tool's name and its argumen
 
 _OPENER = re.compile(r"<think(?:ing)?>|\[think\]", re.IGNORECASE)
 _CLOSER = re.compile(r"(?<!`)(?:</think(?:ing)?>|\[/think\])", re.IGNORECASE)
-_LONGEST_TAG = 12
+_LEAK = re.compile(r"(?:^|\n)[ \t]*(?:</think(?:ing)?>|\[/think\])", re.IGNORECASE)
+_LONGEST_TAG, _KEPT = 12, 200
 
 _MARK = re.compile(r"<tool_call|<function=|<[|\uff5c]|\[TOOL_CALLS\]|functions\.")
 _MAY_BE_CALL = re.compile(r"\{|<(?=\Z|[a-z|\uff5c])|`(?=\Z|`)|\[(?=\Z|[\s{T])")
@@ -32,7 +33,7 @@ _MOST_OBJECTS, _DEEPEST = 100, 4
 class Habit:
     """Records whether a model may begin with reasoning that no tag opens. If so, streams wait for a closing tag."""
 
-    waits: bool = True
+    waits: bool = False
 
 
 class Prose:
@@ -40,7 +41,7 @@ class Prose:
 
     def __init__(self, habit: Habit, *, has_tools: bool) -> None:
         self._habit, self._has_tools = habit, has_tools
-        self._held = self._tail = ""
+        self._held = self.tail = ""
         self._is_answer = self._has_reasoned = False
 
     def see(self, text: str) -> str:
@@ -52,15 +53,15 @@ class Prose:
         call = _MAY_BE_CALL.search(self._held) if self._has_tools else None
         end = call.start() if call else len(self._held)
         shown, self._held = self._held[:end], self._held[end:]
-        if not self._has_reasoned and _CLOSER.search(self._tail + shown):
+        if not self._has_reasoned and _LEAK.search(self.tail + shown):
             self._habit.waits = True
             raise ModelError("The model wrote its reasoning into its answer.")
-        self._tail = (self._tail + shown)[-_LONGEST_TAG:]
+        self.tail = (self.tail + shown)[-_KEPT:]
         return shown
 
     def rest(self) -> str:
         """Return what was held back, except reasoning without an end."""
-        if self._held or self._tail:
+        if self._held or self.tail:
             self._habit.waits = self._has_reasoned
         return "" if not self._is_answer and _OPENER.match(self._held.lstrip()) else self._held
 

@@ -16,16 +16,21 @@ def deployment_options(default: str) -> argparse.ArgumentParser:
     where = place.add_mutually_exclusive_group()
     where.add_argument("--stack", metavar="NAME", help=f"a deployed stack; default: {default}")
     where.add_argument("--table", metavar="NAME", help="the table itself")
-    place.add_argument(
-        "--seal-key", metavar="NAME", help="the SSM parameter of its seal key; default: that of the stack"
-    )
+    place.add_argument("--seal-key", metavar="NAME", help="the SSM parameter of its key; default: that of the stack")
     return place
 
 
 @contextmanager
 def named_deployment(options: argparse.Namespace) -> Iterator["Deployment"]:
     """Yield the deployment that the options select; raise LocalError for AWS's errors, those in the block too."""
+    from turnkeep.observability import logger  # noqa: PLC0415
     from turnkeep_local.deployed.account import explained, open_deployment  # noqa: PLC0415
 
-    with explained():
-        yield open_deployment(os.environ, stack=options.stack, table=options.table, seal=options.seal_key)
+    handler = logger.registered_handler
+    before = handler.level
+    handler.setLevel("CRITICAL")  # a command reports in words of its own, and scripts read its standard output
+    try:
+        with explained():
+            yield open_deployment(os.environ, stack=options.stack, table=options.table, seal=options.seal_key)
+    finally:
+        handler.setLevel(before)
