@@ -140,14 +140,10 @@ def _suited(payload: dict[str, Any], model: str, base_url: str | None) -> dict[s
         payload.pop("temperature", None)
         for limit in payload.keys() & {"max_completion_tokens", "max_output_tokens"}:
             payload[limit] += REASONING_TOKENS
-    if not _is_openai(base_url) and "max_completion_tokens" in payload:
+    host = urlsplit(base_url or "").hostname or "api.openai.com"
+    if not host.endswith(("openai.com", "openai.azure.com")) and "max_completion_tokens" in payload:
         payload["max_tokens"] = payload.pop("max_completion_tokens")
     return payload
-
-
-def _is_openai(base_url: str | None) -> bool:
-    host = urlsplit(base_url or "").hostname or "api.openai.com"
-    return host.endswith(("openai.com", "openai.azure.com"))
 
 
 def _speak_refusal(message: BaseMessage, refusal: str) -> None:

@@ -15,7 +15,7 @@ Written: TypeAlias = tuple[str, dict[str, Any]]  # a tool's name and its argumen
 
 _OPENER = re.compile(r"<think(?:ing)?>|\[think\]", re.IGNORECASE)
 _CLOSER = re.compile(r"(?<!`)(?:</think(?:ing)?>|\[/think\])", re.IGNORECASE)
-_LEAK = re.compile(r"(?:^|\n)[ \t]*(?:</think(?:ing)?>|\[/think\])", re.IGNORECASE)
+_ALONE = re.compile(rf"\n[ \t]*{_CLOSER.pattern}", re.IGNORECASE)  # elsewhere in a line it is a mention
 _LONGEST_TAG, _KEPT = 12, 200
 
 _MARK = re.compile(r"<tool_call|<function=|<[|\uff5c]|\[TOOL_CALLS\]|functions\.")
@@ -41,8 +41,8 @@ class Prose:
 
     def __init__(self, habit: Habit, *, has_tools: bool) -> None:
         self._habit, self._has_tools = habit, has_tools
-        self._held = self.tail = ""
-        self._is_answer = self._has_reasoned = False
+        self._held, self.tail = "", "\n"
+        self._is_answer = self._has_reasoned = self._has_opened = False
 
     def see(self, text: str) -> str:
         """Return what can be shown now. Raise ModelError if reasoning without an opening tag was shown before."""
@@ -50,28 +50,35 @@ class Prose:
         self._is_answer = self._is_answer or self._reaches_answer(len(text))
         if not self._is_answer:
             return ""
+        self._check(self.tail + self._held)
         call = _MAY_BE_CALL.search(self._held) if self._has_tools else None
         end = call.start() if call else len(self._held)
         shown, self._held = self._held[:end], self._held[end:]
-        if not self._has_reasoned and _LEAK.search(self.tail + shown):
-            self._habit.waits = True
-            raise ModelError("The model wrote its reasoning into its answer.")
         self.tail = (self.tail + shown)[-_KEPT:]
         return shown
 
+    def _check(self, text: str) -> None:
+        if not (self._has_reasoned or self._has_opened):
+            closer, opener = _ALONE.search(text), _OPENER.search(text)
+            self._has_opened = bool(opener)
+            if closer and (opener is None or closer.start() < opener.start()):
+                self._habit.waits = True
+                raise ModelError("The model wrote its reasoning into its answer.")
+
     def rest(self) -> str:
         """Return what was held back, except reasoning without an end."""
-        if self._held or self.tail:
+        if self._held or self.tail != "\n":
             self._habit.waits = self._has_reasoned
         return "" if not self._is_answer and _OPENER.match(self._held.lstrip()) else self._held
 
     def _reaches_answer(self, added: int) -> bool:
         start = max(0, len(self._held) - added - _LONGEST_TAG)
-        closer = None if self._has_reasoned else _CLOSER.search(self._held, start)
-        if closer:
+        for closer in () if self._has_reasoned else _CLOSER.finditer(self._held, start):
             opener = _OPENER.search(self._held, 0, closer.start())
-            if opener is None or not self._held[: opener.start()].strip():
+            before = self._held[: opener.start()] if opener else self._held[: closer.start()].rpartition("\n")[2]
+            if not before.strip():
                 self._has_reasoned, self._held = True, self._held[closer.end() :]
+                break
         if self._has_reasoned:
             self._held = self._held.lstrip()
             return bool(self._held)

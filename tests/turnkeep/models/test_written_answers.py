@@ -326,8 +326,18 @@ def test_pieces_of_a_stream_show_nothing_of_a_call_or_of_reasoning(
     assert list(calls_in(shown + prose.rest(), {"look_up"})) == [("look_up", arguments)]
 
 
+TAGS = ["<think>", "</think>", "[THINK]", "[/THINK]", "<", "</thi", "`", " ", "\n", "{", "}", "a", "Well. "]
+
+
+@pytest.mark.parametrize("mention", ["Models end it by </think>.", "```\n<think>\nHm.\n</think>\n```"])
+def test_an_answer_that_mentions_tags_is_streamed_whole_letter_by_letter(mention: str) -> None:
+    text = f"{'Some words. ' * 30}{mention}{' More words.' * 30}"
+    prose = Prose(Habit(), has_tools=False)
+    assert "".join(map(prose.see, text)) + prose.rest() == text
+
+
 @settings(max_examples=300, deadline=None)
-@given(st.text(st.sampled_from("<think>/` \n[]{}THINKab")), st.booleans(), st.booleans(), st.integers())
+@given(st.lists(st.sampled_from(TAGS)).map("".join), st.booleans(), st.booleans(), st.integers())
 def test_pieces_of_any_prose_are_read_as_the_whole(text: str, waits: bool, has_tools: bool, seed: int) -> None:
     whole, pieces = (Prose(Habit(waits), has_tools=has_tools) for _ in "12")
     expected = whole.see(text) + whole.rest()
