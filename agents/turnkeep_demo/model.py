@@ -19,10 +19,10 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+from turnkeep.blocks.excerpts import cut
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
-from turnkeep_demo.memory import fold
 
 Said: TypeAlias = str | JSON | list[JSON]
 Rule: TypeAlias = Callable[[JSON], Said]
@@ -30,6 +30,7 @@ Rule: TypeAlias = Callable[[JSON], Said]
 "args": {...}}`."""
 
 GROUP = "turnkeep.demo"
+ASKED_BYTES = 60
 
 _WORD_WITH_SPACE = re.compile(r"\S+\s*|^\s+")
 _BY_TYPE: Mapping[str, Any] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}, "null": None}
@@ -41,6 +42,12 @@ def demo_model(agent: str) -> "DemoChatModel":
     for point in entry_points(group=GROUP, name=agent):
         rules |= point.load()()
     return DemoChatModel(rules=rules)
+
+
+def fold(parts: JSON) -> JSON:
+    """Summarise messages that no prompt shows any more: the user's questions, shortened."""
+    asked = [cut(said["content"], ASKED_BYTES) for said in parts["conversation"] if said["role"] == "user"]
+    return {"messages": f"Asked: {'; '.join(asked) or 'nothing'}", "merged": " ".join(parts["memory"])}
 
 
 class DemoChatModel(BaseChatModel):

@@ -14,7 +14,7 @@ from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, partition, user_key
 from turnkeep.storage.sealing import Sealer
 
-OTHER_KEY = "It was signed under a key that is not held here: name the seal key of whoever wrote it."
+OTHER_KEY = "It was signed with a key that this process does not have. Configure the seal key of its writer."
 
 
 class Heads:

@@ -1,6 +1,5 @@
-"""BEGIN and the lease. One conditional update of HEAD leases or creates the thread, increments seq and stores the
-message. If it is refused, BEGIN raises the reason or returns the turn of the key. It recognises its own lease if only
-the answer to the update was lost."""
+"""BEGIN and the lease. One conditional update of HEAD leases or makes the thread, increments seq, stores the message.
+If that is refused, it raises the reason or returns the turn of the key. It recognises a lease whose answer was lost."""
 
 from collections.abc import Mapping
 from contextlib import suppress

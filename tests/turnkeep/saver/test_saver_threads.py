@@ -225,7 +225,7 @@ def test_bad_input_is_told(open_saver: Open) -> None:
     with pytest.raises(NotFound):
         open_saver().copy_thread("none", "other")
     echo(open_saver()).invoke(saying("one"), on("t"))
-    with pytest.raises(StateCorrupt, match="signed under a key that is not held here"):
+    with pytest.raises(StateCorrupt, match="signed with a key that this process does not have"):
         open_saver(seal_key="another key").get_tuple(on("t"))
     with pytest.raises(AgentFault, match="cannot be stored"):
         noting(open_saver()).invoke({"last": iter("generator")}, on("u"), durability="exit")

@@ -20,8 +20,7 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import LASTING, new_turn
 from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 from turnkeep_demo.campaigns.rules import rules
-from turnkeep_demo.memory import fold
-from turnkeep_demo.model import DemoChatModel
+from turnkeep_demo.model import DemoChatModel, fold
 
 STATE_BYTES = 8 * 1024
 MEMORY_BYTES = 3 * 1024  # about as many tokens as a summary of all that came before may have
