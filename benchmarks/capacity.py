@@ -23,7 +23,7 @@ from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
 from turnkeep.agents import Agent
 from turnkeep.errors import ThreadBusy
 from turnkeep.records import Reply
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.keys import hour
 from turnkeep.storage.plans import Begun
 from turnkeep.tuning import BudgetTuning
@@ -235,7 +235,7 @@ async def _edit(bench: Bench) -> None:
     with bench.sheet.row("update_state, its BEGIN and LOAD included"):
         begun = _begin(talk, "")
         loaded = talk.store.turns.load(begun.head, talk.agent.window)
-        run = Run(loaded)
+        run = RunCheckpointer(loaded)
         config: Any = {"configurable": {"thread_id": talk.thread_id}}
         graph = talk.agent.graph.copy({"checkpointer": run})
         await graph.aupdate_state(config, {"notes": bench.texts.notes()}, as_node="fill_state")

@@ -21,9 +21,9 @@ from stdnum import luhn
 from stdnum.iso7064 import mod_97_10
 from stdnum.it import codicefiscale
 
-from turnkeep.blocks.pii import Finding
+from turnkeep.blocks.pii import PiiMatch
 
-Find: TypeAlias = Callable[[str], list[Finding]]
+Find: TypeAlias = Callable[[str], list[PiiMatch]]
 
 KINDS = {
     "EMAIL_ADDRESS": "e-mail",
@@ -45,7 +45,7 @@ SEED = 20240607
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--detector", default="turnkeep.blocks.pii:find", help="module:function, str -> list[Finding]")
+    parser.add_argument("--detector", default="turnkeep.blocks.pii:find", help="module:function, str -> list[PiiMatch]")
     arguments = parser.parse_args()
     module, _, name = arguments.detector.partition(":")
     finder: Find = getattr(import_module(module), name)
@@ -77,10 +77,10 @@ def judged(title: str, rows: list[dict[str, Any]], finder: Find) -> dict[str, fl
         for span in row["spans"]:
             if kind := KINDS.get(span["entity_type"]):
                 places = [n for n in range(span["start_position"], span["end_position"]) if text[n].isalnum()]
-                hidden = sum(n in covered for n in places)
-                counts[kind][0] += hidden >= COVERED * len(places)
+                redacted = sum(n in covered for n in places)
+                counts[kind][0] += redacted >= COVERED * len(places)
                 counts[kind][1] += 1
-                letters[0] += len(places) - hidden
+                letters[0] += len(places) - redacted
                 letters[1] += len(places)
         for one in findings:
             is_right = any(touches(one, span) for span in row["spans"])
@@ -96,7 +96,7 @@ def judged(title: str, rows: list[dict[str, Any]], finder: Find) -> dict[str, fl
     return figures
 
 
-def touches(one: Finding, span: dict[str, Any]) -> bool:
+def touches(one: PiiMatch, span: dict[str, Any]) -> bool:
     return span["entity_type"] in KINDS and one.start < span["end_position"] and span["start_position"] < one.end
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stdnum import iban
 from stdnum.it import codicefiscale
 
-from turnkeep.ring import ID_BYTES
+from turnkeep.signing import ID_BYTES
 from turnkeep.storage.attributes import decode
 
 if TYPE_CHECKING:

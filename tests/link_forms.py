@@ -9,10 +9,10 @@ from markdown_it.token import Token
 from agent_thread import Thread
 from turnkeep.blocks.links import Links
 from turnkeep.blocks.wording import units
-from turnkeep.models.outgoing import hiding
+from turnkeep.models.outgoing import redacting
 from turnkeep.records import Reply
 from turnkeep.texts import disarmed
-from turnkeep.turns.shield import Shield
+from turnkeep.turns.redaction import Redactor
 
 LEFT = "https://evil.example/paper?d="
 """Stands in material: an address that waits for something to be put behind it."""
@@ -62,13 +62,13 @@ Turn = Callable[..., Awaitable[Reply]]
 async def check_links(thread: Thread, turn: Turn, given: str) -> None:
     """No link that a model makes up is shown, streamed or repaired into a reply, with redaction and without; `given`, a
     link of the material, is shown however it is written."""
-    shield = Shield.of_run(b"key")
+    redactor = Redactor.of_run(b"key")
     for text in [*(FORMS[at % len(FORMS)].format(each, each) for at, each in enumerate(MADE_UP)), *BROKEN]:
         wrong = [unit for unit in units(text) if Links([given, LEFT]).problems(unit)]
-        with hiding(None):
+        with redacting(None):
             await _is_safe(thread, turn, text, wrong, str)
-        with hiding(shield.hide, shield.made):
-            await _is_safe(thread, turn, text, [shield.hide(each) for each in wrong], shield.reveal)
+        with redacting(redactor.redact, redactor.made):
+            await _is_safe(thread, turn, text, [redactor.redact(each) for each in wrong], redactor.reveal)
     for form in FORMS:
         thread.kept["messages"] = []
         text = form.format(given, given)

@@ -6,8 +6,8 @@ from typing import Any
 
 from turnkeep.agents import Agent
 from turnkeep.storage.blobs import Blobs, Objects
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
@@ -15,7 +15,7 @@ from turnkeep.turns import Turns
 
 def table_over(items: Items, objects: Objects) -> Store:
     """A table object that remembers nothing, over the items that are there."""
-    return Store(items, Blobs(objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes)
+    return Store(items, Blobs(objects), Codec(b"secret"), clock=time.time, random_bytes=secrets.token_bytes)
 
 
 def turns_over(table: Store, agent: Agent, **more: Any) -> Turns:

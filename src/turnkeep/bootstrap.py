@@ -15,12 +15,12 @@ from turnkeep.settings import Settings, UnusableFile
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads, Uploads
 from turnkeep.storage.usage import Usage
@@ -54,15 +54,15 @@ def build(
         from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - few deployments have one
 
         add_detector(settings.pii_detector)
-    time_and_chance: Mapping[str, Any] = {"clock": clock, "mint": secrets.token_bytes}
+    time_and_chance: Mapping[str, Any] = {"clock": clock, "random_bytes": secrets.token_bytes}
     items = Items(dynamodb, settings.table_name)
     blobs = Blobs(objects, items)
-    sealer, eraser = Sealer(*settings.seal_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
+    codec, eraser = Codec(*settings.signing_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
     hours, seconds = settings.thread_hours, settings.turn.lease_seconds
-    store = Store(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
+    store = Store(items, blobs, codec, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
     attachments = Attachments(store.heads, store.vault, uploads or KeptUploads(objects))
     usage = Usage(items, settings.budget, **time_and_chance)
-    memories = functools.partial(Memories, items, sealer, **time_and_chance)
+    memories = functools.partial(Memories, items, codec, **time_and_chance)
     stores = _stores(memories, clock)
     turns = Turns(
         store,
@@ -82,10 +82,10 @@ def build(
         turns=turns,
         runs=Runs(turns, store),
         cleanup=Cleanup(items, eraser, clock=clock),
-        sealer=sealer,
+        codec=codec,
         usage=usage,
         attachments=attachments,
-        exports=Exports(store, attachments, usage, objects, sealer, memories=memories, facts=facts, **time_and_chance),
+        exports=Exports(store, attachments, usage, objects, codec, memories=memories, facts=facts, **time_and_chance),
         persons=Persons(items, eraser, clock=clock),
         stores=stores,
     )

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from turnkeep.settings import Settings
     from turnkeep.storage.attachments import Attachments
     from turnkeep.storage.cleanup import Cleanup
+    from turnkeep.storage.codec import Codec
     from turnkeep.storage.export import Exports
     from turnkeep.storage.persons import Persons
-    from turnkeep.storage.sealing import Sealer
     from turnkeep.storage.store import Store
     from turnkeep.storage.usage import Usage
     from turnkeep.turns import Turns
@@ -27,7 +27,7 @@ class Services:
     turns: "Turns"
     runs: "Runs"
     cleanup: "Cleanup"
-    sealer: "Sealer"
+    codec: "Codec"
     usage: "Usage"
     attachments: "Attachments"
     exports: "Exports"

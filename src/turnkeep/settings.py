@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 from turnkeep.aliases import ALIASES, Aliases, read_aliases, variable_of
 from turnkeep.graphfile import UnusableGraphFile
 from turnkeep.locations import Location, SecretSource, is_location, source_of
-from turnkeep.ring import secrets_of
+from turnkeep.signing import secrets_of
 from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
 S = TypeVar("S", bound="AgentSettings")
@@ -181,14 +181,14 @@ class Settings(BaseSettings):
         return any(name.startswith(provider) for name in (self.model, self.model_small))
 
     @property
-    def seal_secrets(self) -> tuple[bytes, ...]:
-        """Return the secrets for a Sealer, newest first."""
+    def signing_secrets(self) -> tuple[bytes, ...]:
+        """Return the secrets for a Codec, newest first."""
         return secrets_of(self.seal_key.get_secret_value())
 
     @property
     def log_salt(self) -> str:
         """Return the salt of hashes in log lines: the newest secret."""
-        return next((secret.decode() for secret in self.seal_secrets), "")
+        return next((secret.decode() for secret in self.signing_secrets), "")
 
     @property
     def has_key(self) -> bool:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep.ring import new_key
+from turnkeep.signing import new_key
 from turnkeep_local import LocalError
 
 

@@ -25,9 +25,9 @@ from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs, S3Objects
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
@@ -57,9 +57,9 @@ class Site:
         return Store(
             Items(dynamodb, self.table_name),
             Blobs(S3Objects(s3, self.bucket)),
-            Sealer(SECRET.encode()),
+            Codec(SECRET.encode()),
             clock=clock,
-            mint=secrets.token_bytes,
+            random_bytes=secrets.token_bytes,
             lease_seconds=lease_seconds,
         )
 
@@ -131,7 +131,7 @@ def later(seconds: float) -> Clock:
 def messages_of(store: Store, thread_id: str) -> list[tuple[str, str]]:
     """Type and text of all messages, as the next run would find them in its state."""
     loaded = store.turns.load(store.heads.read(ANNA, thread_id), None)
-    found = Run(loaded).get_tuple({"configurable": {"thread_id": thread_id}})
+    found = RunCheckpointer(loaded).get_tuple({"configurable": {"thread_id": thread_id}})
     if found is None:
         return []
     messages: list[BaseMessage] = found.checkpoint["channel_values"]["messages"]

@@ -37,7 +37,7 @@ LIMITED = {
 
 
 def counter(desk: Desk) -> Usage:
-    return Usage(desk.items, LIMITS, clock=desk.clock, mint=secrets.token_bytes)
+    return Usage(desk.items, LIMITS, clock=desk.clock, random_bytes=secrets.token_bytes)
 
 
 def is_reserving(body: Body) -> bool:

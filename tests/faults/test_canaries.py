@@ -32,7 +32,7 @@ from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.turns import RunningTurn
@@ -130,9 +130,9 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     def make(*answers: Any, private: str = "lawyer") -> Office:
         servers.append(WireServer(list(answers)).__enter__())
         items, settings = Items(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
-        objects, sealer = FolderObjects(tmp_path / "objects"), Sealer(SECRET)
-        facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "mint": secrets.token_bytes}
-        store = Store(items, Blobs(objects), sealer, **facts)
+        objects, codec = FolderObjects(tmp_path / "objects"), Codec(SECRET)
+        facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "random_bytes": secrets.token_bytes}
+        store = Store(items, Blobs(objects), codec, **facts)
         names, hidden = frozenset({"lawyer", "notary"}), frozenset({private}) - {""}
         agent = lawyer(servers[-1].base_url)
         turns = turns_over(store, agent, tuning=settings.turn, clock=facts["clock"], names=names, private=hidden)
@@ -316,7 +316,7 @@ async def test_a_detector_that_fails_ends_the_request_and_nothing_is_kept(
         raise ValueError(MESSAGE)
 
     office = opens()
-    monkeypatch.setattr("turnkeep.blocks.pii.hidden", fail)
+    monkeypatch.setattr("turnkeep.blocks.pii.redacted", fail)
     said = await office.say(MESSAGE, streamed=streamed)
     assert (said.status_code, said.json()["code"]) == (503, "privacy_unavailable")
     assert (office.items.stored, office.model.bodies, office.queued) == ({}, [], [])

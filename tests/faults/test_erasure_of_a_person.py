@@ -143,11 +143,11 @@ class Office:
         self.items, self.objects = items, objects
         self.desk = desk = Desk(items, objects)
         self.stage = items.stage = objects.stage = Stage(self.chance, desk.clock)
-        facts: dict[str, Any] = {"clock": desk.clock, "mint": self.chance.randbytes}
+        facts: dict[str, Any] = {"clock": desk.clock, "random_bytes": self.chance.randbytes}
         self.documents = Attachments(desk.store.heads, desk.store.vault, KeptUploads(objects))
         usage = Usage(items, BudgetTuning(tokens_a_day=10), **facts)
         more: Any = {"memories": desk.memories, "facts": {}}
-        self.exports = Exports(desk.store, self.documents, usage, objects, desk.sealer, **more, **facts)
+        self.exports = Exports(desk.store, self.documents, usage, objects, desk.codec, **more, **facts)
         eraser = Eraser(items, desk.blobs, clock=desk.clock)
         self.persons = Persons(items, eraser, clock=desk.clock, at_once=1)
         desk.cleanup.begin_at(hour(int(desk.clock.now * 1000)))
@@ -235,7 +235,7 @@ def test_no_interleaving_leaves_anything_of_before(part: int) -> None:
             export=partial(office.exports.work, office.asked),
         )
         [receipt] = office.receipts
-        new = {thread for thread, born in office.alive().items() if born > receipt.erased_at}
+        new = {thread for thread, incarnation in office.alive().items() if incarnation > receipt.erased_at}
         rest = {key for key in office.left() if not key.startswith("STORE#")}  # a run that goes on may still put
         is_clean = not rest or bool(office.alive())
         assert is_clean or office.items.frozen is not None, (seed, list(office.left()))

@@ -14,7 +14,7 @@ import json, os, random, sys
 import app, boto3
 from deployed_function import Context, proxy_event
 from snapshot_restore_py import get_after_restore, get_before_snapshot
-from turnkeep.ring import id_of
+from turnkeep.signing import id_of
 
 def loaded():
     return "langgraph" in sys.modules

@@ -192,7 +192,7 @@ class Sim:
 
     # chance
 
-    def mint(self, size):
+    def random_bytes(self, size):
         """Random bytes: the nth of an actor are the same in every run of this seed."""
         actor = self.current or self
         actor.minted += 1

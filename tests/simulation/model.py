@@ -24,7 +24,7 @@ class Attempt:
     id: int
     thread: str
     key: str
-    born: bytes
+    incarnation: bytes
     history: tuple
     begun_at: float
     is_branch: bool = False
@@ -40,7 +40,7 @@ class End:
     many servers work on it."""
 
     thread: str
-    born: bytes | None
+    incarnation: bytes | None
     borns: set
     done: float | None = None
     outcome: str = "running"  # gone, none, unknown
@@ -53,7 +53,7 @@ class Belonging:
 
     thread: str
     key: str
-    born: bytes | None = None
+    incarnation: bytes | None = None
     acked: float = FOREVER
     is_gone: bool = False
 
@@ -77,20 +77,20 @@ class Model:
         self._check_lease(thread, old, new)
         if "gone" in new and (left := CONTENT & new.keys()):
             self.sim.violations.append(Violation("tombstone with content", f"{thread}: {sorted(left)}"))
-        born, before = None if "gone" in new else new.get("born", {}).get("B"), self.heads.get(thread)
-        if born is None or before not in (None, born):
+        incarnation, before = None if "gone" in new else new.get("born", {}).get("B"), self.heads.get(thread)
+        if incarnation is None or before not in (None, incarnation):
             self.ended[thread] = now
-        self.heads[thread] = born
-        if born is None:
+        self.heads[thread] = incarnation
+        if incarnation is None:
             return
-        expires, known = int(new["expires"]["N"]) / 1000 - BASE, self.expires.get(born, 0)
+        expires, known = int(new["expires"]["N"]) / 1000 - BASE, self.expires.get(incarnation, 0)
         if expires > known:
-            self.expires[born], self.before[born] = expires, (now, known)
+            self.expires[incarnation], self.before[incarnation] = expires, (now, known)
         if before is None and known:  # a request to create it came again
-            self.again.add(born)
+            self.again.add(incarnation)
         for end in self.ends.get(thread, ()):
             if end.active or end.outcome == "running":
-                end.borns.add(born)
+                end.borns.add(incarnation)
 
     def _check_lease(self, thread, old, new):
         had, has = (each.get("lease", {}).get("M") for each in (old, new))
@@ -115,18 +115,18 @@ class Model:
         """The incarnation id that the thread has had ever since; None where that is not known."""
         return self.heads.get(thread) if self.ended.get(thread, -1) < since else None
 
-    def may_be_gone(self, thread, born, began=FOREVER):
+    def may_be_gone(self, thread, incarnation, began=FOREVER):
         """Whether it may have ended; for one who has read it since `began`, as it was then."""
-        extended, known = self.before.get(born, (0.0, 0.0))
-        expires = known if extended >= began else self.expires.get(born, 0)
+        extended, known = self.before.get(incarnation, (0.0, 0.0))
+        expires = known if extended >= began else self.expires.get(incarnation, 0)
         ends = (end for end in self.ends.get(thread, ()) if end.outcome != "none")
-        return expires < self.sim.now + SLACK or any(born in end.borns for end in ends)
+        return expires < self.sim.now + SLACK or any(incarnation in end.borns for end in ends)
 
     # what is done
 
     def begin_end(self, thread):
-        born = self.heads.get(thread)
-        end = End(thread, born, {born} if born else set())
+        incarnation = self.heads.get(thread)
+        end = End(thread, incarnation, {incarnation} if incarnation else set())
         self.ends.setdefault(thread, []).append(end)
         return end
 
@@ -147,7 +147,7 @@ class Model:
             raise Violation("foreign replay", f"{key} on {thread} got {reply}, the reply to another message")
         self.ack(found)
         for other in self.acked[found.thread].values():
-            if other.key == key and other is not found and other.born == found.born:
+            if other.key == key and other is not found and other.incarnation == found.incarnation:
                 raise Violation("two turns of one key", f"{key} on {thread}: r{other.id} and r{found.id}")
 
     # what is read
@@ -183,30 +183,30 @@ class Model:
 
     def _check_not_ended(self, attempt, began):
         for end in self.ends.get(attempt.thread, ()):
-            is_over = end.outcome == "gone" and end.done <= began and end.born is not None
+            is_over = end.outcome == "gone" and end.done <= began and end.incarnation is not None
             # a creation that arrives twice makes the thread again, empty: decision 0027
-            if is_over and attempt.born == end.born and attempt.begun_at <= end.done:
+            if is_over and attempt.incarnation == end.incarnation and attempt.begun_at <= end.done:
                 raise Violation("back from deletion", f"{attempt.thread} shows r{attempt.id} of a deleted thread")
-        if self.expires.get(attempt.born, FOREVER) < began - SLACK:
+        if self.expires.get(attempt.incarnation, FOREVER) < began - SLACK:
             raise Violation("expired but there", f"{attempt.thread} shows r{attempt.id} after its expiry")
 
     def _is_excused(self, attempt, thread, shown, began):
         """Whether the thread may have ended, or a branch have left the turn."""
-        if self.may_be_gone(thread, attempt.born, FOREVER if shown else began):
+        if self.may_be_gone(thread, attempt.incarnation, FOREVER if shown else began):
             return True
         others = [self.attempts[id_] for id_ in shown]
         return any(o.is_branch and attempt.id not in o.history and o.id not in attempt.history for o in others)
 
     def check_listed(self, belongings, thread, shown, began, foreign=None):
         """Checks a list of what belongs to the thread. `foreign`: the part of it that no other life leaves."""
-        born = self.life(thread, began)
+        incarnation = self.life(thread, began)
         for name, fact in belongings.items():
-            if fact.thread != thread or None in (fact.born, born):
+            if fact.thread != thread or None in (fact.incarnation, incarnation):
                 continue
-            if fact.born != born and name in (shown if foreign is None else foreign):
+            if fact.incarnation != incarnation and name in (shown if foreign is None else foreign):
                 raise Violation("belonging of an earlier thread", f"{thread} lists {name}")
-            is_due = fact.born == born and fact.acked < began and not fact.is_gone and name not in shown
-            if is_due and not self.may_be_gone(thread, born):
+            is_due = fact.incarnation == incarnation and fact.acked < began and not fact.is_gone and name not in shown
+            if is_due and not self.may_be_gone(thread, incarnation):
                 raise Violation("belonging lost", f"{thread} does not list {name}")
 
 

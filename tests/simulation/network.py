@@ -115,7 +115,7 @@ class Client:
         if hasattr(body := arguments.get("Body"), "read"):
             arguments["Body"] = body.read()
         if operation == "transact_write_items":
-            arguments["ClientRequestToken"] = sim.mint(8).hex()
+            arguments["ClientRequestToken"] = sim.random_bytes(8).hex()
         for attempt in range(ATTEMPTS):
             actor.calls += 1
             decision = fault, _, back, more = self._decided(actor, operation, arguments)

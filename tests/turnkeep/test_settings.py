@@ -166,7 +166,7 @@ def test_a_variable_with_the_name_of_a_group_is_told_as_well(monkeypatch: pytest
 
 def test_hashes_in_log_lines_are_made_with_the_newest_secret_that_seals() -> None:
     ring = Settings(seal_key="2026-11-22 new\n2026-01-02 old")  # type: ignore[arg-type]
-    assert (ring.seal_secrets, ring.log_salt) == ((b"new", b"old"), "new")
+    assert (ring.signing_secrets, ring.log_salt) == ((b"new", b"old"), "new")
     assert Settings(seal_key="bare").log_salt == "bare"  # type: ignore[arg-type]
     assert Settings().log_salt == ""
 

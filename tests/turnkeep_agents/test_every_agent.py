@@ -11,7 +11,7 @@ from turnkeep.agents import Agent, build_agent
 from turnkeep.entries import entries
 from turnkeep.records import RunContext
 from turnkeep.settings import Settings
-from turnkeep.storage.sealing import is_plain
+from turnkeep.storage.codec import is_plain
 from turnkeep.turns.drawing import Drawing
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.ring import secrets_of
+from turnkeep.signing import secrets_of
 from turnkeep_local import LocalError
 from turnkeep_local.home import Home, open_home, sole_server
 

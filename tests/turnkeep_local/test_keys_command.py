@@ -16,7 +16,7 @@ from hand_clock import HandClock
 from turnkeep.api.schemas import Chat
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
-from turnkeep.ring import secrets_of
+from turnkeep.signing import secrets_of
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
@@ -72,7 +72,7 @@ def keys_of(table: str, stack: str = "turnkeep") -> ApiKeys:
 
 
 def keys_over(items: Items, keyring: Keyring, clock: Callable[[], float] = time.time) -> ApiKeys:
-    return ApiKeys(items, keyring, clock=clock, mint=secrets.token_bytes)
+    return ApiKeys(items, keyring, clock=clock, random_bytes=secrets.token_bytes)
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

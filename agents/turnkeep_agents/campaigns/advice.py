@@ -10,7 +10,7 @@ from turnkeep.blocks.wording import Judge
 from turnkeep.blocks.words import words
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
-from turnkeep_agents.campaigns.findings import SEVERITIES, Finding, Severity, all_issues
+from turnkeep_agents.campaigns.findings import SEVERITIES, MetricResult, Severity, all_issues
 
 Priority: TypeAlias = Literal["high", "medium", "low"]
 
@@ -60,12 +60,12 @@ class Validated:
         return list(dict.fromkeys(each["code"] for each in self.objections))
 
 
-def severity(findings: Sequence[Finding]) -> Severity:
+def severity(findings: Sequence[MetricResult]) -> Severity:
     """Return the severity of the worst issue."""
     return max((issue.severity for issue in all_issues(findings)), key=SEVERITIES.index, default="none")
 
 
-def validate(advice: Sequence[Recommendation], findings: Sequence[Finding], judge: Judge) -> Validated:
+def validate(advice: Sequence[Recommendation], findings: Sequence[MetricResult], judge: Judge) -> Validated:
     """Sort advice, most urgent first. Drop advice that is incomplete, names nothing that was found, contains unknown
     figures, or contradicts more urgent advice. Lower advice that is more urgent than any issue."""
     known = {" ".join(words(name)) for name in _names(findings)}
@@ -123,6 +123,6 @@ def _is_known(name: str, known: set[str]) -> bool:
     return bool(asked) and any(asked in each or each in asked for each in known if each)
 
 
-def _names(findings: Sequence[Finding]) -> set[str]:
+def _names(findings: Sequence[MetricResult]) -> set[str]:
     found = {figure.subject for finding in findings for figure in finding.figures}
     return found | {name for issue in all_issues(findings) for name in (issue.subject, issue.better, issue.within)}

@@ -5,11 +5,11 @@ from datetime import date
 
 from turnkeep.blocks.wording import Judge, units
 from turnkeep_agents.campaigns.advice import Recommendation
-from turnkeep_agents.campaigns.findings import Finding, all_issues
+from turnkeep_agents.campaigns.findings import MetricResult, all_issues
 from turnkeep_agents.campaigns.requests import Request
 
 
-def told(finding: Finding) -> str:
+def told(finding: MetricResult) -> str:
     """Render text, issues and notes, with each figure once."""
     issues = [
         f"- {issue.severity}: {issue.text}" + (f" Better beside it: {issue.better}." if issue.better else "")
@@ -19,7 +19,7 @@ def told(finding: Finding) -> str:
     return "\n".join(parts)
 
 
-def known_of(findings: Sequence[Finding]) -> list[str]:
+def known_of(findings: Sequence[MetricResult]) -> list[str]:
     """Return each table, sentence and figure as a separate text."""
     known = [part for finding in findings for part in told(finding).split("\n\n")]
     known += [f"{figure.subject}: {figure.text}" for finding in findings for figure in finding.figures]

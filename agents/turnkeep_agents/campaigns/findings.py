@@ -39,7 +39,7 @@ class Issue(Frozen):
         return whose(self.subject, self.within)
 
 
-class Finding(Frozen):
+class MetricResult(Frozen):
     """`text` is the answer of this specialist alone, in sentences or a Markdown table; `notes` say what limits it."""
 
     specialist: str
@@ -57,7 +57,7 @@ def whose(name: str, within: str) -> str:
     return name if not within or within in name else f"{name} in {within}"
 
 
-def all_issues(findings: Iterable[Finding]) -> list[Issue]:
+def all_issues(findings: Iterable[MetricResult]) -> list[Issue]:
     """Return the issues of all findings, worst first."""
     issues = [issue for finding in findings for issue in finding.issues]
     return sorted(issues, key=lambda issue: -SEVERITIES.index(issue.severity))

@@ -11,7 +11,7 @@ from turnkeep.blocks.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.advice import Analysis
 from turnkeep_agents.campaigns.answers import told
-from turnkeep_agents.campaigns.findings import Finding
+from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.reading import Names
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
@@ -89,11 +89,16 @@ class Prompts:
         prompt = PromptBuilder(READ).with_note(names).with_note(self._days)
         return self._said(prompt).with_notes(notes).with_query(message, label="Message").messages()
 
-    def analyse(self, message: str, meant: str, findings: Sequence[Finding]) -> list[BaseMessage]:
+    def analyse(self, message: str, meant: str, findings: Sequence[MetricResult]) -> list[BaseMessage]:
         return self._found(ANALYSE, meant, findings).with_query(message, label="Message").messages()
 
     def answer(
-        self, message: str, meant: str, findings: Sequence[Finding], notes: Sequence[str], analysis: Analysis | None
+        self,
+        message: str,
+        meant: str,
+        findings: Sequence[MetricResult],
+        notes: Sequence[str],
+        analysis: Analysis | None,
     ) -> list[BaseMessage]:
         prompt = self._found(ANSWER, meant, findings).with_notes(notes)
         if analysis:
@@ -102,7 +107,7 @@ class Prompts:
             prompt.with_note(ANALYSIS + json.dumps(shown, ensure_ascii=False))
         return prompt.with_query(message, label="Message").messages()
 
-    def _found(self, system: str, meant: str, findings: Sequence[Finding]) -> PromptBuilder:
+    def _found(self, system: str, meant: str, findings: Sequence[MetricResult]) -> PromptBuilder:
         prompt = self._said(PromptBuilder(system).with_note(self._days))
         prompt.with_tool_results([{"tool": one.specialist, "output": told(one)} for one in findings])
         return prompt.with_note(f"The message means: {meant}") if meant else prompt

@@ -44,7 +44,7 @@ class Attempt(TypedDict):
     problem: str
 
 
-class Finding(TypedDict, total=False):
+class QueryResult(TypedDict, total=False):
     """What came of one ask, whose kind is `kind`; how it ended says which other keys are there."""
 
     kind: str
@@ -92,7 +92,7 @@ class AskState(OneAsk):
     language: str  # of the message, as ISO 639-1. By `read`
     asks: list[JSON]  # as `reading.Ask` has them. By `read`
     at: int  # which of `asks` is worked on. By the node that ends one
-    findings: list[Finding]  # by the node that ends an ask
+    findings: list[QueryResult]  # by the node that ends an ask
     all_attempts: list[Attempt]  # those of the asks before. By the node that ends one
     warnings: list[str]  # codes that the client sees. By every node
     reasoning_steps: list[str]  # one sentence a node, for the ledger. By every node

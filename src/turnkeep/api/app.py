@@ -26,7 +26,7 @@ from turnkeep.services import Services
 
 class Api(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
-        app = Edge(self.state.late.before(super().build_middleware_stack()), mint=self.state.new_id)
+        app = Edge(self.state.late.before(super().build_middleware_stack()), new_id=self.state.new_id)
         return for_browsers(app, self.state.cors_origins, self.state.cors_pattern)
 
     def openapi(self) -> JSON:

@@ -20,11 +20,11 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNEC
 
 
 class Edge:
-    """`mint` makes correlation ids when the request's is missing or malformed and the server has none."""
+    """`random_bytes` makes correlation ids when the request's is missing or malformed and the server has none."""
 
-    def __init__(self, app: ASGIApp, *, mint: Callable[[], str]) -> None:
+    def __init__(self, app: ASGIApp, *, new_id: Callable[[], str]) -> None:
         self._app = app
-        self._mint = mint
+        self._new_id = new_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -49,7 +49,7 @@ class Edge:
         given = Headers(scope=scope).get("x-correlation-id", "")
         if _WELL_FORMED.fullmatch(given):
             return given
-        return scope.get("state", {}).get("correlation_id") or self._mint()
+        return scope.get("state", {}).get("correlation_id") or self._new_id()
 
 
 class _Exchange:

@@ -182,7 +182,7 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
     session = Session()
     client: Any = session.create_client("dynamodb", config=Config(**CLIENT_CONFIG))
     items = Items(client, environ["TABLE_NAME"])
-    keys = ApiKeys(items, _keyring(environ, session), clock=time.time, mint=secrets.token_bytes)
+    keys = ApiKeys(items, _keyring(environ, session), clock=time.time, random_bytes=secrets.token_bytes)
 
     def verify(presented: str) -> VerifiedCaller:
         annotate(credential=split_key(presented)[0])
@@ -200,8 +200,8 @@ def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
     """Return the key ring that signs API keys. It is empty until the deployment has made its signing key."""
     from botocore.config import Config  # noqa: PLC0415
 
-    from turnkeep.aws.sealkey import QUICK, read_key, reread, usable  # noqa: PLC0415
-    from turnkeep.ring import secrets_of  # noqa: PLC0415
+    from turnkeep.aws.signingkey import QUICK, read_key, reread, usable  # noqa: PLC0415
+    from turnkeep.signing import secrets_of  # noqa: PLC0415
     from turnkeep.storage.keyring import Keyring  # noqa: PLC0415
 
     if text := environ.get("SEAL_KEY"):

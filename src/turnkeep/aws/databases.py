@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from turnkeep.aws.sealkey import SecretError
 from turnkeep.aws.secrets import CurrentSecret, ModelKey, SecretReader, usable_key
+from turnkeep.aws.signingkey import SecretError
 from turnkeep.locations import LateSecret, is_location, login_part, place_part
 from turnkeep.settings import AgentSettings, DataSource, Settings
 

@@ -23,7 +23,7 @@ from turnkeep.api.loopback import serve_nodes
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
-from turnkeep.aws.sealkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
+from turnkeep.aws.signingkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
@@ -31,7 +31,7 @@ from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.uploads import S3Uploads
 
 
@@ -87,7 +87,7 @@ def deployed(environ: Mapping[str, str]) -> Services:
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
     if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
-        renew = functools.partial(_renew, services.sealer, ssm, parameter)
+        renew = functools.partial(_renew, services.codec, ssm, parameter)
         _prepare_snapshot(services.turns.warm, dynamodb.close, s3.close, random.seed, renew)
     return services
 
@@ -134,10 +134,10 @@ def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> N
         register_after_restore(each)
 
 
-def _renew(sealer: Sealer, ssm: Any, parameter: str) -> None:
+def _renew(codec: Codec, ssm: Any, parameter: str) -> None:
     """Reread the secrets: a snapshot may outlive them."""
     if parameter:
-        sealer.renew(usable(read_key(ssm, parameter)))
+        codec.renew(usable(read_key(ssm, parameter)))
 
 
 async def invoke_worker(client: Any, function: str, token: str) -> None:

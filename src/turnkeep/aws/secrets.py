@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from turnkeep.aws.sealkey import SecretError, code_of
+from turnkeep.aws.signingkey import SecretError, code_of
 from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import AgentUnavailable, ModelKeyUnavailable, TurnkeepError
 from turnkeep.locations import LOCATION

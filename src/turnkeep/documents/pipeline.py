@@ -68,7 +68,7 @@ class Pipeline:
     def _keep(self, claimed: Claimed, parsed: Parsed) -> str:
         name, pieces, values = claimed.name, parsed.pieces, dict[str, str]()
         if self._is_private(claimed):
-            name, pieces, values = self._hidden(claimed, pieces)
+            name, pieces, values = self._redacted(claimed, pieces)
         store = functools.partial(self._attachments.finish, claimed, list(split(pieces)), name=name, values=values)
         try:
             is_kept = store(kind=parsed.kind, pages=parsed.pages, warnings=parsed.warnings, findings=parsed.findings)
@@ -85,23 +85,25 @@ class Pipeline:
         agent = claimed.head.agent
         return settings.is_private(agent) if agent else settings.has_private_agents
 
-    def _hidden(self, claimed: Claimed, pieces: tuple[Piece, ...]) -> tuple[str, tuple[Piece, ...], dict[str, str]]:
+    def _redacted(self, claimed: Claimed, pieces: tuple[Piece, ...]) -> tuple[str, tuple[Piece, ...], dict[str, str]]:
         """Return the redacted name and pieces, and the values of the placeholders."""
-        from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only redaction needs it
+        from turnkeep.blocks.pii import redacted  # noqa: PLC0415 - only redaction needs it
 
         values: dict[str, str] = {}
         names: set[str] = set()  # people met so far, so that a later surname alone is found
         tag = functools.partial(self._attachments.vault.tag, claimed.head.pk)
 
-        def hide(text: str) -> str:
-            shown, new = hidden(text, tag, names=names)
+        def redact(text: str) -> str:
+            shown, new = redacted(text, tag, names=names)
             values.update(new)
             return shown
 
-        shown = [replace(each, text=hide(each.text), heading=each.heading and hide(each.heading)) for each in pieces]
+        shown = [
+            replace(each, text=redact(each.text), heading=each.heading and redact(each.heading)) for each in pieces
+        ]
         ending = _ENDING.search(claimed.name)
-        stem = hide(claimed.name[: ending.start()] if ending else claimed.name)
+        stem = redact(claimed.name[: ending.start()] if ending else claimed.name)
         words = _SEPARATORS.sub(" ", stem)
-        spaced = hide(words)
+        spaced = redact(words)
         name = (stem if spaced == words else spaced) + (ending[0] if ending else "")
         return name, tuple(shown), values

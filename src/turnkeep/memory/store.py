@@ -33,7 +33,7 @@ from turnkeep.observability import logger, measure
 from turnkeep.records import Principal
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories, Memory
-from turnkeep.storage.opening import make_table, open_client, open_sealer
+from turnkeep.storage.opening import make_table, open_client, open_codec
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -68,8 +68,8 @@ class DynamoDBStore(BaseStore):
         if memories is None:
             client = client or open_client("dynamodb")
             items = Items(client, table_name)
-            who, sealer = Principal(tenant, user), open_sealer(seal_key)
-            memories = Memories(items, sealer, who, clock=clock, mint=secrets.token_bytes)
+            who, codec = Principal(tenant, user), open_codec(seal_key)
+            memories = Memories(items, codec, who, clock=clock, random_bytes=secrets.token_bytes)
         self._table, self._client = table_name, client
         self._memories = memories
         self._meaning = Meaning(index) if isinstance(index, dict) else index

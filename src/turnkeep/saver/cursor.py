@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint
 
 from turnkeep.saver.turns import messages_of
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.head import Head
 from turnkeep.storage.plans import Loaded
 
@@ -30,7 +30,7 @@ class Cursor:
 
     head: Head | None = None
     is_known: bool = False
-    run: Run = field(default_factory=lambda: Run(Loaded(), whole=True))
+    run: RunCheckpointer = field(default_factory=lambda: RunCheckpointer(Loaded(), whole=True))
     addressed: set[str] = field(default_factory=set)
     found_nothing: bool = False
     places: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Cursor:
     def stand(self, head: Head | None, loaded: Loaded) -> None:
         """Move to the loaded checkpoint. Writes and sub-graphs are stored separately and read on demand."""
         self.head, self.is_known = head, True
-        self.run = Run(replace(loaded, writes=(), spaces=()), whole=True)
+        self.run = RunCheckpointer(replace(loaded, writes=(), spaces=()), whole=True)
         asking = {each.namespace: each.checkpoint_id for each in loaded.spaces if ":" not in each.namespace}
         self.spaces = (loaded.checkpoint or {}).get("spaces", {}) | asking
         self.known = len(self._messages())

@@ -13,8 +13,7 @@ from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_id
 from turnkeep.errors import NotFound, Superseded, ThreadMoved
 from turnkeep.records import Principal
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
-from turnkeep.storage.beside import Space
-from turnkeep.storage.checkpoints import Run, config_of
+from turnkeep.storage.checkpoints import RunCheckpointer, config_of
 from turnkeep.storage.elements import SERIALISER, unpacked
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import checkpoint_key, checkpoint_name, space_key
@@ -22,8 +21,9 @@ from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.steps import MOVED, Steps
 from turnkeep.storage.store import Store
+from turnkeep.storage.task_writes import Space
 
-_POSITION = attrgetter("last", "checkpoint_name", "born")
+_POSITION = attrgetter("last", "checkpoint_name", "incarnation")
 
 
 class Reader:
@@ -45,7 +45,7 @@ class Reader:
                 return self._older(cursor, cursor.head, config, str(wanted))
             cursor.addressed.discard(str(newest))
             cursor.found_nothing |= newest is None
-            FOUND_NOTHING.set(NO_THREAD if newest else (thread_id, cursor.head.born if cursor.head else b""))
+            FOUND_NOTHING.set(NO_THREAD if newest else (thread_id, cursor.head.incarnation if cursor.head else b""))
             found = cursor.run.get_tuple(config) if newest else None
             more = [(task, channel, value) for task, channel, value, _ in unpacked(writes)]
             return found and found._replace(pending_writes=[*(found.pending_writes or ()), *more])
@@ -74,7 +74,7 @@ class Reader:
         except (NotFound, Superseded):
             return None
         cursor.addressed.add(wanted)
-        return Run(loaded, whole=True).get_tuple(config)
+        return RunCheckpointer(loaded, whole=True).get_tuple(config)
 
     def _space(
         self, cursor: Cursor, head: Head, config: RunnableConfig, name: str, wanted: str | None
@@ -98,9 +98,11 @@ class Reader:
         if not cursor.is_known or (cursor.head.checkpoint if cursor.head else None) != parent:
             self._refresh(cursor, thread_id)
         head, newest = cursor.head, cursor.head.checkpoint if cursor.head else None
-        found, born = FOUND_NOTHING.get()
+        found, incarnation = FOUND_NOTHING.get()
         found_nothing = found == thread_id or cursor.found_nothing
-        is_another = parent is None and found == thread_id and born not in (b"", head.born if head else None)
+        is_another = (
+            parent is None and found == thread_id and incarnation not in (b"", head.incarnation if head else None)
+        )
         if not is_another and (parent == newest or (parent is None and not found_nothing)):
             return Loaded(head.n, head.last) if head else Loaded()
         if head is None or parent is None or not (is_fork or parent in cursor.addressed):
@@ -122,7 +124,7 @@ class Reader:
 
     def _name(self, head: Head, checkpoint_id: str) -> str:
         """Return the name of a checkpoint that this saver stores in this thread."""
-        return checkpoint_name(checkpoint_id, head.born.hex() + self._writer)
+        return checkpoint_name(checkpoint_id, head.incarnation.hex() + self._writer)
 
     def _place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:
         """Return the present or future key of a checkpoint: pool threads may put its writes first."""
@@ -169,7 +171,7 @@ class Reader:
         with suppress(NotFound):
             head = self._store.heads.read(self._who, thread_id)
             for loaded in self._store.turns.history(head, None, limit=-1, before=before) if not name else ():
-                if found := Run(loaded, whole=True).get_tuple(at):
+                if found := RunCheckpointer(loaded, whole=True).get_tuple(at):
                     yield found
             if name != "":
                 yield from (_tuple_of(space, at) for space in self._steps.beside.every(head, name))

@@ -22,7 +22,6 @@ from turnkeep.records import Principal, Turn
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.saver.reading import Reader, namespace_of, thread_of
 from turnkeep.saver.turns import is_over, question_in, reply_in, said_in, turn_of
-from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs, Objects, S3Objects
 from turnkeep.storage.checkpoints import config_of
 from turnkeep.storage.elements import SERIALISER, dumped, next_version
@@ -30,10 +29,11 @@ from turnkeep.storage.head import Head
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import space_key
 from turnkeep.storage.leases import OWNER_BYTES
-from turnkeep.storage.opening import make_table, open_client, open_sealer
+from turnkeep.storage.opening import make_table, open_client, open_codec
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.steps import Steps
 from turnkeep.storage.store import Store
+from turnkeep.storage.task_writes import Space, TaskWrite
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -75,22 +75,22 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         seal_key: str | None = None,
         lease_seconds: float = 30,
         clock: Callable[[], float] = time.time,
-        mint: Callable[[int], bytes] = secrets.token_bytes,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ):
         base.BaseCheckpointSaver.__init__(self, serde=SERIALISER)
         self._client = client or open_client("dynamodb")
         self._table_name = table_name
         items = Items(self._client, table_name)
         blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
-        how: Any = {"clock": clock, "mint": mint, "thread_hours": thread_hours}
-        self._store = Store(items, blobs, open_sealer(seal_key), lease_seconds=lease_seconds, **how)
+        how: Any = {"clock": clock, "random_bytes": random_bytes, "thread_hours": thread_hours}
+        self._store = Store(items, blobs, open_codec(seal_key), lease_seconds=lease_seconds, **how)
         self._steps = Steps(self._store)
         self._holds = lease_seconds > 0
         self._who = Principal(tenant, user)
         self._agent = agent
-        self._clock, self._mint = clock, mint
+        self._clock, self._random_bytes = clock, random_bytes
         self._cursors = Cursors()
-        self._writer = mint(4).hex()
+        self._writer = random_bytes(4).hex()
 
     def setup(self) -> None:
         """Create the table with its indexes and its TTL if it does not exist."""
@@ -151,7 +151,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         return turn_of(cursor.new(), reply, asks=asks, said=cursor.said, agent=self._agent, **times)
 
     def _step(self, cursor: Cursor, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
-        cursor.owner = cursor.owner or self._mint(OWNER_BYTES)
+        cursor.owner = cursor.owner or self._random_bytes(OWNER_BYTES)
         holds = self._holds and turn is None
         cursor.head = self._steps.step(head, loaded, saved, turn, cursor.owner, holds=holds)
         if turn:

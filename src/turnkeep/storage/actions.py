@@ -36,13 +36,13 @@ class ActionLog:
     def __init__(self, heads: Heads):
         self._heads = heads
         self._items = heads.items
-        self._sealer = heads.sealer
+        self._codec = heads.codec
 
     def claim(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
         """Claim an action. One caller ever gets the right to act (`is_new`), the others the outcome. `origin` is the
         digest of the key of the run's first turn. Raises Superseded, StoreUnavailable, StateCorrupt."""
-        pk, sk = begun.head.pk, action_key(begun.head.born, origin, name, key)
-        mark, now = self._heads.mint(OWNER_BYTES), self._heads.now()
+        pk, sk = begun.head.pk, action_key(begun.head.incarnation, origin, name, key)
+        mark, now = self._heads.random_bytes(OWNER_BYTES), self._heads.now()
         item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "o": mark, "at": now}
         try:
             self._items.transact(_held(begun), Write("Put", item, "attribute_not_exists(PK)"))
@@ -57,7 +57,7 @@ class ActionLog:
     def settle(self, claim: Claim, result: Result) -> None:
         """Store the result unless the thread is gone; no lease is needed. Raises AgentFault over 300 KB."""
         pk, mark = claim.begun.head.pk, claim.mark
-        data = self._sealer.encrypt(list(result), pk, claim.sk, mark.hex())
+        data = self._codec.encrypt(list(result), pk, claim.sk, mark.hex())
         if len(data) > RESULT_BYTES:
             raise AgentFault("The result of an action is too large to be kept: at most 300 KB. Return where it lies.")
         with suppress(Refused):
@@ -74,11 +74,11 @@ class ActionLog:
                 raise Superseded from refused
 
     def _result(self, item: Item) -> Result:
-        kind, content = self._sealer.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
+        kind, content = self._codec.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
         return kind, content
 
 
 def _held(begun: Begun) -> Write:
     """Return the check that this run still has the thread."""
-    mine = {":seq": begun.head.seq, ":owner": begun.owner, ":born": begun.head.born}
+    mine = {":seq": begun.head.seq, ":owner": begun.owner, ":born": begun.head.incarnation}
     return Write("ConditionCheck", {"PK": begun.head.pk, "SK": HEAD}, f"{MINE} AND born = :born", mine)

@@ -42,21 +42,21 @@ class ApiKey:
 
 
 class ApiKeys:
-    """Creates, finds, lists and revokes keys. `clock` returns epoch seconds, `mint` n random bytes."""
+    """Creates, finds, lists and revokes keys. `clock` returns epoch seconds, `random_bytes` n random bytes."""
 
     def __init__(
-        self, items: Items, keyring: Keyring, *, clock: Callable[[], float], mint: Callable[[int], bytes]
+        self, items: Items, keyring: Keyring, *, clock: Callable[[], float], random_bytes: Callable[[int], bytes]
     ) -> None:
         self._items = items
         self._keyring = keyring
         self._clock = clock
-        self._mint = mint
+        self._random_bytes = random_bytes
 
     def create(self, principal: Principal, *, label: str = "", expires_at: float | None = None) -> tuple[ApiKey, str]:
         """Create a key; return record and key, shown only once. Raises ValueError for an unusable tenant or user."""
         if not is_storable(principal):
             raise ValueError("tenant or user is empty or too long")
-        key_id, secret = self._mint(ID_BYTES).hex(), self._mint(SECRET_BYTES).hex()
+        key_id, secret = self._random_bytes(ID_BYTES).hex(), self._random_bytes(SECRET_BYTES).hex()
         item: Item = {
             "PK": API_KEYS,
             "SK": key_id,

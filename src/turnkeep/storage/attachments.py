@@ -37,16 +37,16 @@ class Attachments(Intake):
             "SK": sk,
             "v": keys.LAYOUT,
             "ttl": keys.item_ttl(head.created),
-            "born": head.born,
+            "born": head.incarnation,
             "st": "waiting",
             "at": now,
             "until": until,
             "size": size,
             "tries": 0,
-            "name": self._sealer.encrypt({"name": name}, head.pk, sk),
+            "name": self._codec.encrypt({"name": name}, head.pk, sk),
         }
         try:
-            self._items.transact(living(head.pk, head.born), Write("Put", item, "attribute_not_exists(PK)"))
+            self._items.transact(living(head.pk, head.incarnation), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
             raise NotFound from refused
         there = {keys.document_of(each["SK"]) for each in self._items_of(head)}
@@ -61,7 +61,7 @@ class Attachments(Intake):
     def _place(self, pk: str, document_id: str) -> tuple[str, str]:
         """Return the key of the file, and its encrypted owner for the metadata."""
         key = keys.upload_key(pk, document_id)
-        return key, self._sealer.token({"pk": pk, "id": document_id}, key)
+        return key, self._codec.token({"pk": pk, "id": document_id}, key)
 
     def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
         """Return key and owner of an awaited file. Raises NotFound, DocumentNotFound, AlreadyUploaded."""
@@ -122,7 +122,7 @@ class Attachments(Intake):
         if not parts:
             return ()
         whole = b"".join(part["data"] for part in parts)
-        return tuple(Piece(*each) for each in self._sealer.open(whole, pk, keys.text_key(document_id, 0)))
+        return tuple(Piece(*each) for each in self._codec.unpack(whole, pk, keys.text_key(document_id, 0)))
 
     def _items_of(self, head: Head) -> list[Item]:
         found = (item for item in self._items.below(head.pk, keys.DOCUMENTS) if is_of_life(item, head))
@@ -153,4 +153,4 @@ class Attachments(Intake):
         return item["st"], item.get("code")
 
     def _facts(self, item: Item) -> JSON:
-        return dict(self._sealer.open(item["data"], item["PK"], item["SK"])) if "data" in item else {}
+        return dict(self._codec.unpack(item["data"], item["PK"], item["SK"])) if "data" in item else {}

@@ -23,7 +23,7 @@ NO_TASK = str(UUID(int=0))
 """The task id under which LangGraph stores the writes of a command itself."""
 
 
-class Run(base.BaseCheckpointSaver[str]):
+class RunCheckpointer(base.BaseCheckpointSaver[str]):
     """One run's view of its thread. Use one object per run: `graph.copy({"checkpointer": run})`."""
 
     def __init__(self, loaded: Loaded, *, whole: bool = False):

@@ -29,9 +29,9 @@ from pydantic_core import to_jsonable_python
 from turnkeep.errors import AgentFault
 from turnkeep.observability import logger
 from turnkeep.records import JSON
-from turnkeep.storage.beside import TaskWrite
+from turnkeep.storage.codec import is_plain
 from turnkeep.storage.links import Link, Segment
-from turnkeep.storage.sealing import is_plain
+from turnkeep.storage.task_writes import TaskWrite
 from turnkeep.storage.vault import Change, reworded_in
 
 CHECKPOINT_VERSION = 4

@@ -21,13 +21,13 @@ from turnkeep.placeholders import restored
 from turnkeep.records import JSON, Principal, Thread, Turn, iso
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import exports_of, place_of, user_key
 from turnkeep.storage.limits import MICRO
 from turnkeep.storage.listing import Found
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.vault import has_placeholder, reworded_in
@@ -52,7 +52,7 @@ class Export:
 
 
 class Exports:
-    """`facts`: the deployment's settings for all users. `clock` returns epoch seconds, `mint` n random bytes."""
+    """`facts`: the deployment's settings for all users. `clock`: epoch seconds. `random_bytes` returns n bytes."""
 
     def __init__(
         self,
@@ -60,22 +60,22 @@ class Exports:
         attachments: Attachments,
         usage: Usage,
         objects: Objects,
-        sealer: Sealer,
+        codec: Codec,
         *,
         memories: Callable[[Principal], Memories],
         facts: JSON,
         clock: Callable[[], float],
-        mint: Callable[[int], bytes],
+        random_bytes: Callable[[int], bytes],
     ):
         self._store = store
         self._attachments = attachments
         self._usage = usage
         self._objects = objects
-        self._sealer = sealer
+        self._codec = codec
         self._memories = memories
         self._facts = facts
         self._clock = clock
-        self._mint = mint
+        self._random_bytes = random_bytes
         self._hear: Callable[[str], object] = lambda key: None
 
     def listen(self, hear: Callable[[str], object]) -> None:
@@ -179,11 +179,11 @@ class Exports:
             if name.endswith(REQUEST) and (export := self.read(principal, export_id)).status == "running":
                 return export
         now = int(self._clock() * 1000)
-        export_id = f"{now:0{EXPORT_ID_HEX}x}{self._mint(ID_BYTES).hex()}"
+        export_id = f"{now:0{EXPORT_ID_HEX}x}{self._random_bytes(ID_BYTES).hex()}"
         name = exports_of(user) + export_id + REQUEST
         asks = {"tenant": principal.tenant, "user": principal.user}
-        asks |= {"key": self._mint(KEY_BYTES).hex(), "iv": self._mint(IV_BYTES).hex()}
-        self._objects.put(name, self._sealer.encrypt(asks, name))
+        asks |= {"key": self._random_bytes(KEY_BYTES).hex(), "iv": self._random_bytes(IV_BYTES).hex()}
+        self._objects.put(name, self._codec.encrypt(asks, name))
         self._hear(name)
         return Export(export_id, "running")
 
@@ -230,7 +230,7 @@ class Exports:
     def _asked(self, key: str) -> JSON | None:
         """Return the request, or None if it is gone or was not written by us."""
         try:
-            return dict(self._sealer.decrypt(self._objects.get(key), key))
+            return dict(self._codec.decrypt(self._objects.get(key), key))
         except (KeyError, StateCorrupt):
             return None
 

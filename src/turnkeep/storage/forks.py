@@ -10,7 +10,7 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import batched
-from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, seal_context
+from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, signed_context
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.vault import Vault
 
@@ -25,9 +25,9 @@ class Fork:
     def __init__(self, heads: Heads, vault: Vault, *, source: Head, begun: Begun):
         self._items = heads.items
         self._blobs = heads.blobs
-        self._sealer = heads.sealer
+        self._codec = heads.codec
         self._vault = vault
-        self._chain = Chain(heads.items, heads.blobs, heads.sealer)
+        self._chain = Chain(heads.items, heads.blobs, heads.codec)
         self._source = source
         self._begun = begun
         self._ttl = keys.item_ttl(begun.head.created)
@@ -61,14 +61,14 @@ class Fork:
         new: Item = {"PK": pk, "SK": sk, **kept, "v": keys.LAYOUT, "ttl": self._ttl, **({"prev": prev} if prev else {})}
         link = self._chain.open(old)
         self.interrupted = link.payload.get("turn", {}).get("status") == "interrupted"
-        sealed = self._sealer.seal(link.payload, *seal_context(new))
+        sealed = self._codec.pack(link.payload, *signed_context(new))
         return [{**new, **self._blobs.attributes(pk, sk, sealed)}, *self._details(link, sk)]
 
     def _details(self, link: Link, turn_sk: str) -> list[Item]:
         if "aside" not in link.item:
             return []
         pk, sk = self._begun.head.pk, keys.details_key(turn_sk)
-        sealed = self._sealer.seal(self._chain.details(link), pk, sk)
+        sealed = self._codec.pack(self._chain.details(link), pk, sk)
         value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
         return [{"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": self._ttl, **value}]
 
@@ -95,16 +95,16 @@ class Fork:
         return [self._copied(each) for each in kept + writes]
 
     def _opened(self, item: Item) -> JSON:
-        opened: JSON = self._sealer.open(self._blobs.value(item), *_sealed_to(item))
+        opened: JSON = self._codec.unpack(self._blobs.value(item), *_sealed_to(item))
         return opened
 
     def _copied(self, old: Item) -> Item:
         """Copy a checkpoint, a write after one, or a sub-graph's checkpoint to its new place."""
         new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
         new |= {"link": self._new[old["link"]]} if "link" in old else {}
-        new |= {"born": self._begun.head.born} if "born" in old else {}
+        new |= {"born": self._begun.head.incarnation} if "born" in old else {}
         new |= {"PK": self._begun.head.pk, "SK": self._key(old["SK"]), "v": keys.LAYOUT, "ttl": self._ttl}
-        sealed = self._sealer.seal(self._opened(old), *_sealed_to(new))
+        sealed = self._codec.pack(self._opened(old), *_sealed_to(new))
         return {**new, **self._blobs.attributes(new["PK"], new["SK"], sealed)}
 
     def _key(self, old: str) -> str:

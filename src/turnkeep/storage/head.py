@@ -30,7 +30,7 @@ from turnkeep.storage.keys import (
 )
 
 KEPT_KEYS, KEPT_LEFT_KEYS = 32, 16
-KEY_BYTES, BORN_BYTES = 6, 6
+KEY_BYTES, INCARNATION_BYTES = 6, 6
 TITLE_CHARACTERS = 60
 HOUR_MS = 3_600_000
 _NUMBERS = ("n", "gen", "seq", "expires", "created")
@@ -62,7 +62,7 @@ class Head:
     expires: int
     created: int
     active: int
-    born: bytes
+    incarnation: bytes
     last: str | None = None
     checkpoint_name: str | None = None
     keys: tuple[bytes, ...] = ()
@@ -123,7 +123,7 @@ def read_head(item: Item) -> Head:
             expires=item["expires"],
             created=item["created"],
             active=item["la"] if "la" in item else item["created"],
-            born=item["born"],
+            incarnation=item["born"],
             last=item.get("last"),
             checkpoint_name=item.get("cp"),
             keys=tuple(item.get("keys", ())),
@@ -141,9 +141,9 @@ def read_head(item: Item) -> Head:
         raise StateCorrupt from error
 
 
-def is_erased(item: Item | None, born: bytes) -> bool:
+def is_erased(item: Item | None, incarnation: bytes) -> bool:
     """Return whether the thread with this incarnation id is gone or being erased. `item`: HEAD now."""
-    return item is None or item.get("born") != born or "gone" in item
+    return item is None or item.get("born") != incarnation or "gone" in item
 
 
 def is_of_life(item: Item, head: Head) -> bool:
@@ -151,7 +151,7 @@ def is_of_life(item: Item, head: Head) -> bool:
     incarnation id (older versions) its age decides. A checkpoint needs none: its `ttl` counts from its thread's
     start."""
     if "born" in item:
-        return bool(item["born"] == head.born)
+        return bool(item["born"] == head.incarnation)
     oldest = head.created - CLOCK_ERROR_MS
     return bool(item["at"] >= oldest if "at" in item else item["ttl"] >= item_ttl(oldest))
 
@@ -179,12 +179,14 @@ def run_digest(run_id: str) -> bytes:
     return UUID(run_id).bytes[:KEY_BYTES]
 
 
-def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, born: bytes, seq: int = 0, gen: int = 0) -> Item:
+def new_head(
+    pk: str, user: str, now_ms: int, thread_hours: float, *, incarnation: bytes, seq: int = 0, gen: int = 0
+) -> Item:
     """Return the attributes of a thread without turns. `seq` and `gen` continue those of an expired thread."""
     expires = expiry(now_ms, now_ms, thread_hours)
     return {
         "v": LAYOUT,
-        "born": born,
+        "born": incarnation,
         "n": 0,
         "gen": gen,
         "seq": seq,

@@ -8,33 +8,33 @@ from turnkeep import errors
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.head import BORN_BYTES, HOUR_MS, Head, is_erased, newborn, read_head, signed_parts
+from turnkeep.storage.head import HOUR_MS, INCARNATION_BYTES, Head, is_erased, new_head, read_head, signed_parts
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, partition, user_key
-from turnkeep.storage.sealing import Sealer
 
 OTHER_KEY = "It was signed with a key that this process does not have. Configure the seal key of its writer."
 
 
 class Heads:
-    """Access to HEADs. `clock` returns epoch seconds, `mint` n random bytes."""
+    """Access to HEADs. `clock` returns epoch seconds, `random_bytes` n random bytes."""
 
     def __init__(
         self,
         items: Items,
         blobs: Blobs,
-        sealer: Sealer,
+        codec: Codec,
         *,
         clock: Callable[[], float],
-        mint: Callable[[int], bytes],
+        random_bytes: Callable[[int], bytes],
         thread_hours: float = 24,
     ):
         self.items = items
         self.blobs = blobs
-        self.sealer = sealer
+        self.codec = codec
         self.clock = clock
-        self.mint = mint
+        self.random_bytes = random_bytes
         self.thread_hours = thread_hours
         self.eraser = Eraser(items, blobs, clock=clock)
 
@@ -63,9 +63,9 @@ class Heads:
     def trusted(self, item: Item) -> Head:
         """Read HEAD. Raise StateCorrupt for a living one that was not signed with one of our keys."""
         head = read_head(item)
-        is_signed = self.sealer.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
+        is_signed = self.codec.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
         if head.is_alive(self.now()) and not is_signed:
-            raise errors.StateCorrupt(None if self.sealer.knows(item.get("sig", b"")) else OTHER_KEY)
+            raise errors.StateCorrupt(None if self.codec.knows(item.get("sig", b"")) else OTHER_KEY)
         return head
 
     @contextmanager
@@ -75,7 +75,7 @@ class Heads:
             yield
         except errors.StateCorrupt as error:
             item = self.items.get(head.pk, HEAD)
-            if is_erased(item, head.born):
+            if is_erased(item, head.incarnation):
                 raise gone from error
             if item and item.get("last") != head.last:
                 raise errors.Superseded from error
@@ -83,13 +83,13 @@ class Heads:
 
     def make(self, principal: Principal, thread_id: str, more: Item) -> tuple[Head, bool]:
         """Return HEAD, created with `more` if there is none, and whether it was created. Raise ThreadBusy."""
-        item = self.newborn(partition(principal, thread_id), user_key(principal), more)
+        item = self.new_head(partition(principal, thread_id), user_key(principal), more)
         try:
             self.items.put(item, condition="attribute_not_exists(PK)")
         except Refused as refused:
             if refused.item is None:
                 raise errors.ThreadBusy(retry_after=1) from refused
-            if not _is_born_as(item, refused.item):  # else it is ours: only the acknowledgement was lost
+            if not _is_incarnation_of(item, refused.item):  # else it is ours: only the acknowledgement was lost
                 stands = self.trusted(refused.item)
                 if stands.is_alive(self.now()):
                     return stands, False
@@ -102,23 +102,23 @@ class Heads:
         if old.is_leased(self.now()):
             raise errors.ThreadBusy(retry_after=1)
         if old.gone is not None:
-            self.eraser.finish({"PK": old.pk, "seq": old.seq, "born": old.born, "due": True})
-        item = self.newborn(old.pk, user, more, seq=old.seq + 1, gen=old.seq + 1)
-        stands = {":seq": old.seq, ":born": old.born, ":expires": old.expires}
+            self.eraser.finish({"PK": old.pk, "seq": old.seq, "born": old.incarnation, "due": True})
+        item = self.new_head(old.pk, user, more, seq=old.seq + 1, gen=old.seq + 1)
+        stands = {":seq": old.seq, ":born": old.incarnation, ":expires": old.expires}
         try:
             self.items.put(item, condition="seq = :seq AND born = :born AND expires = :expires", values=stands)
         except Refused as refused:
-            if not _is_born_as(item, refused.item):
+            if not _is_incarnation_of(item, refused.item):
                 raise errors.ThreadBusy(retry_after=1) from refused
         return read_head(item)
 
-    def newborn(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
+    def new_head(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
         """Return the item of a thread without turns, signed."""
-        born = self.mint(BORN_BYTES)
+        incarnation = self.random_bytes(INCARNATION_BYTES)
         hours = min(self.thread_hours, more.get("life", inf) / HOUR_MS)
-        item = newborn(pk, user, self.now(), hours, born=born, seq=seq, gen=gen) | more
-        return {"PK": pk, "SK": HEAD, **item, "sig": self.sealer.sign(*signed_parts(pk, item))}
+        item = new_head(pk, user, self.now(), hours, incarnation=incarnation, seq=seq, gen=gen) | more
+        return {"PK": pk, "SK": HEAD, **item, "sig": self.codec.sign(*signed_parts(pk, item))}
 
 
-def _is_born_as(item: Item, stands: Item | None) -> bool:
+def _is_incarnation_of(item: Item, stands: Item | None) -> bool:
     return stands is not None and stands.get("born") == item["born"]

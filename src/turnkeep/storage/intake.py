@@ -36,7 +36,7 @@ class Intake:
     def __init__(self, heads: Heads, vault: Vault, uploads: Uploads):
         self._heads = heads
         self._items = heads.items
-        self._sealer = heads.sealer
+        self._codec = heads.codec
         self._uploads = uploads
         self.vault = vault
 
@@ -64,7 +64,7 @@ class Intake:
     def owner_of(self, key: str, owner: str) -> JSON | None:
         """Return the thread's `pk` and the document's `id`, or None if we did not issue the token for this key."""
         try:
-            return dict(self._sealer.read_token(owner, key))
+            return dict(self._codec.read_token(owner, key))
         except StateCorrupt:
             return None
 
@@ -87,10 +87,10 @@ class Intake:
         facts |= {"warnings": list(warnings), "findings": list(findings)}
         texts = list(self._texts(claimed, pieces))
         maps = list(self.vault.items_of(claimed.head, map_source(claimed.document_id), values or {}))
-        given = {":data": self._sealer.seal(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
+        given = {":data": self._codec.pack(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
         change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"
         puts = [Write("Put", item) for item in [*texts, *maps]]
-        return self._ends(claimed, "ready", change, given, living(pk, claimed.head.born), *puts)
+        return self._ends(claimed, "ready", change, given, living(pk, claimed.head.incarnation), *puts)
 
     def fail(self, claimed: Claimed, code: str) -> bool:
         """Store a failure; False if the document is gone or another worker was first. Raises StoreUnavailable."""
@@ -111,7 +111,7 @@ class Intake:
 
     def _texts(self, claimed: Claimed, pieces: Sequence[Piece]) -> Iterator[Item]:
         pk, first = claimed.head.pk, text_key(claimed.document_id, 0)
-        sealed = self._sealer.seal([[each.text, each.page, each.heading] for each in pieces], pk, first)
+        sealed = self._codec.pack([[each.text, each.page, each.heading] for each in pieces], pk, first)
         if len(sealed) > MAX_TEXT_BYTES:
             raise ValueError("the text is too long to be kept")
         for part, start in enumerate(range(0, len(sealed), PART_BYTES)):
@@ -119,13 +119,13 @@ class Intake:
             yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(claimed.head.created), "data": data}
 
     def _name(self, item: Item) -> str:
-        return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])
+        return str(self._codec.decrypt(item["name"], item["PK"], item["SK"])["name"])
 
 
-def living(pk: str, born: bytes) -> Write:
+def living(pk: str, incarnation: bytes) -> Write:
     """Return the check that the thread with this incarnation id exists and is not being erased."""
     return Write(
-        "ConditionCheck", {"PK": pk, "SK": HEAD}, "born = :born AND attribute_not_exists(gone)", {":born": born}
+        "ConditionCheck", {"PK": pk, "SK": HEAD}, "born = :born AND attribute_not_exists(gone)", {":born": incarnation}
     )
 
 

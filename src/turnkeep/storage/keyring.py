@@ -7,7 +7,7 @@ from hashlib import sha256
 from threading import Lock
 
 from turnkeep.errors import StoreUnavailable
-from turnkeep.ring import ID_BYTES, id_of
+from turnkeep.signing import ID_BYTES, id_of
 
 MARK_BYTES = 16
 REREAD_SECONDS = 10

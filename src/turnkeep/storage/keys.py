@@ -137,22 +137,22 @@ def details_key(turn_sk: str) -> str:
     return f"ASIDE#{turn_sk}"
 
 
-def message_key(born: bytes) -> str:  # a pending message too long for HEAD
-    return f"ASIDE#MESSAGE#{born.hex()}"
+def message_key(incarnation: bytes) -> str:  # a pending message too long for HEAD
+    return f"ASIDE#MESSAGE#{incarnation.hex()}"
 
 
-def run_key(run_id: str, born: bytes | None = None) -> str:
+def run_key(run_id: str, incarnation: bytes | None = None) -> str:
     """Return the key of a queued run; without an incarnation id, the prefix for all threads with this id."""
-    return f"{RUNS}{run_id}" + (f"#{born.hex()}" if born else "")
+    return f"{RUNS}{run_id}" + (f"#{incarnation.hex()}" if incarnation else "")
 
 
 def run_of(sk: str) -> str:
     return sk.removeprefix(RUNS).partition("#")[0]
 
 
-def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
+def action_key(incarnation: bytes, origin: bytes, name: str, key: str) -> str:
     """Return an action's key: a digest of incarnation id, the key of the run's first turn, and its own name and key."""
-    said = json.dumps([born.hex(), origin.hex(), name, key])
+    said = json.dumps([incarnation.hex(), origin.hex(), name, key])
     return f"ASIDE#ACTION#{sha256(said.encode()).hexdigest()[:32]}"
 
 

@@ -73,12 +73,12 @@ class Leases:
         ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable."""
         asked = _Asked(agent, create, after, incarnation, replay)
         pk, user = partition(principal, thread_id), user_key(principal)
-        newborn = self._heads.newborn(pk, user, {})  # whose `created` is the time of this BEGIN
-        owner = self._heads.mint(OWNER_BYTES)
-        want = Begun(read_head(newborn), key_digest(pk, key), body, owner, message or "", created=False, pii=pii)
+        new_head = self._heads.new_head(pk, user, {})  # whose `created` is the time of this BEGIN
+        owner = self._heads.random_bytes(OWNER_BYTES)
+        want = Begun(read_head(new_head), key_digest(pk, key), body, owner, message or "", created=False, pii=pii)
         hold = self._holding(want, None if message is None else self._vault.closed(message, pii, pk, HEAD, "message"))
         try:
-            begun: Begun | Turn = self._take(want, hold, newborn if create else {}, asked)
+            begun: Begun | Turn = self._take(want, hold, new_head if create else {}, asked)
         except Refused as refused:
             begun = self._refused(want, hold, user, refused, asked)
         if isinstance(begun, Begun) and "m" not in hold.get("pend", {"m": None}):
@@ -88,7 +88,7 @@ class Leases:
     def _refused(self, want: Begun, hold: Item, user: str, refused: Refused, asked: _Asked) -> Begun | Turn:
         now = want.head.created
         stands = self._heads.trusted(refused.item) if refused.item else None
-        is_other = stands is not None and asked.incarnation not in (None, stands.born)
+        is_other = stands is not None and asked.incarnation not in (None, stands.incarnation)
         if stands is None or is_other or not (asked.create or stands.is_alive(now)):
             raise errors.NotFound from refused
         if not stands.is_alive(now):
@@ -101,19 +101,19 @@ class Leases:
         """Return what BEGIN adds to HEAD: the lease, and the pending message if there is one and it fits."""
         hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self.lease_ms}}
         if sealed is not None:
-            body = body_digest(self._heads.sealer, want.head.pk, want.body)
+            body = body_digest(self._heads.codec, want.head.pk, want.body)
             hold["pend"] = {"k": want.key, "b": body, "at": want.head.created}
             hold["pend"] |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
         return hold
 
-    def _take(self, want: Begun, hold: Item, newborn: Item, asked: _Asked) -> Begun:
+    def _take(self, want: Begun, hold: Item, new_head: Item, asked: _Asked) -> Begun:
         """Run BEGIN, with a `newborn` if the thread may be created. Raises Refused."""
         now, pk = want.head.created, want.head.pk
-        births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
+        births = {name: value for name, value in new_head.items() if name not in ("PK", "SK", "seq")}
         values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}
         values |= {f":{name}": value for name, value in (hold | births).items()}
         held = "".join(f", #{name} = :{name}" for name in hold)
-        born = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
+        incarnation = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
         allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key) AND NOT contains(#left, :key)"
         if asked.agent:
             values[":agent"] = asked.agent
@@ -123,7 +123,7 @@ class Leases:
                 values[f":asked_{name}"] = value
                 allowed += f" AND {name} = :asked_{name}"
         allowed = f"attribute_not_exists(PK) OR ({allowed})" if births else allowed
-        change = f"SET seq = if_not_exists(seq, :zero) + :one{held}{born}"
+        change = f"SET seq = if_not_exists(seq, :zero) + :one{held}{incarnation}"
         item = self._items.update(pk, HEAD, change, values, condition=allowed)
         try:
             return self._held(want, self._heads.trusted(item))
@@ -132,7 +132,7 @@ class Leases:
             raise
 
     def _held(self, want: Begun, head: Head) -> Begun:
-        return replace(want, head=head, created=head.born == want.head.born)
+        return replace(want, head=head, created=head.incarnation == want.head.incarnation)
 
     def _busy(self, want: Begun, head: Head, asked: _Asked) -> Begun | Turn:
         now = want.head.created
@@ -143,7 +143,7 @@ class Leases:
             return self._replay(head, number or want.key, want.body)
         wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
         if head.pending and head.pending.key == want.key and head.is_leased(now):
-            if not is_body(self._heads.sealer, head.pk, want.body, head.pending.body):
+            if not is_body(self._heads.codec, head.pk, want.body, head.pending.body):
                 raise errors.IdempotencyKeyReused
             raise errors.TurnInProgress(retry_after=wait)
         if asked.agent and head.agent and head.agent != asked.agent:
@@ -156,13 +156,13 @@ class Leases:
         """Return the turn of this number, or on an abandoned branch that of this key."""
         with self._heads.reading(head):
             link = self._chain.turn(head, by) if isinstance(by, int) else self._chain.left_by(head, by)
-            if not is_body(self._heads.sealer, head.pk, body, link.item["b"]):
+            if not is_body(self._heads.codec, head.pk, body, link.item["b"]):
                 raise errors.IdempotencyKeyReused
             return turn_of(link, self._chain.details(link))
 
     def _put_aside(self, begun: Begun) -> None:
         """Store a message that is too long for HEAD, before any model is called."""
-        pk, sk = begun.head.pk, message_key(begun.head.born)
+        pk, sk = begun.head.pk, message_key(begun.head.incarnation)
         sealed = self._vault.closed(begun.message, begun.pii, pk, sk, begun.key.hex())
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
         try:
@@ -187,5 +187,5 @@ class Leases:
         try:
             self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=MINE)
         except Refused as refused:
-            if is_erased(refused.item, begun.head.born):  # and its message may have been stored after that
-                self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.born))])
+            if is_erased(refused.item, begun.head.incarnation):  # and its message may have been stored after that
+                self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.incarnation))])

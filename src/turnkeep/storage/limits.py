@@ -17,7 +17,7 @@ SOON_SECONDS = 2  # retry time for amounts that a run still reserves
 
 
 @dataclass(frozen=True)
-class Hold:
+class Reservation:
     """Reservation of one run; it stops counting after `until`, in epoch milliseconds."""
 
     until: int
@@ -45,20 +45,20 @@ class Day:
     turns: int = 0
     minute: int = 0
     begun: int = 0
-    holds: tuple[Hold, ...] = ()
+    holds: tuple[Reservation, ...] = ()
 
     @classmethod
     def read(cls, day: str, item: Item | None) -> Self:
         found: dict[str, Any] = item or {}
         tokens, micro, turns, minute, begun = (found.get(name, 0) for name in _NUMBERS)
-        holds = tuple(map(Hold.read, sorted(found.get("open", ()))))
+        holds = tuple(map(Reservation.read, sorted(found.get("open", ()))))
         return cls(day, tokens, micro, turns, minute, begun, holds)
 
-    def stale(self, now: int) -> tuple[Hold, ...]:
+    def stale(self, now: int) -> tuple[Reservation, ...]:
         """Return the reservations of runs that have died."""
         return tuple(hold for hold in self.holds if hold.until < now)
 
-    def live(self, now: int) -> tuple[Hold, ...]:
+    def live(self, now: int) -> tuple[Reservation, ...]:
         return tuple(hold for hold in self.holds if hold.until >= now)
 
     @property
@@ -70,7 +70,7 @@ class Day:
         return self.begun if self.minute == minute else 0
 
 
-def rooms(limits: BudgetTuning, want: Hold) -> Iterator[tuple[str, int, int]]:
+def rooms(limits: BudgetTuning, want: Reservation) -> Iterator[tuple[str, int, int]]:
     """Yield each budget that is set: attribute, limit, and the highest usage at which such a turn may begin."""
     if limits.tokens_a_day:
         yield "tokens", limits.tokens_a_day, limits.tokens_a_day - want.tokens
@@ -79,7 +79,7 @@ def rooms(limits: BudgetTuning, want: Hold) -> Iterator[tuple[str, int, int]]:
         yield "micro", most, most - want.micro
 
 
-def refusal(day: Day, limits: BudgetTuning, want: Hold, now: int) -> OverLimit | None:
+def refusal(day: Day, limits: BudgetTuning, want: Reservation, now: int) -> OverLimit | None:
     """Return the error that refuses a turn of `want`, or None."""
     minute = now // MINUTE_MS
     if limits.turns_a_minute and day.begun_in(minute) >= limits.turns_a_minute:

@@ -13,10 +13,10 @@ from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON, Source, Turn, Usage
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, run_id_of
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor, writer_of
-from turnkeep.storage.sealing import Sealer
 
 DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
@@ -49,7 +49,7 @@ class Link:
         return [Segment(*parts) for parts in self.payload["segments"]]
 
 
-def seal_context(item: Item) -> tuple[str, ...]:
+def signed_context(item: Item) -> tuple[str, ...]:
     """Return the context of a link's signature: its place and its neighbours."""
     of = f"of {item['of']}" if "of" in item else None
     return item["PK"], item["SK"], item.get("prev", ""), item["cp"], *filter(None, [item.get("was"), of])
@@ -113,10 +113,10 @@ def _known(kind: type, stored: JSON) -> JSON:
 class Chain:
     """Reads the links of a thread, following them from HEAD."""
 
-    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer):
+    def __init__(self, items: Items, blobs: Blobs, codec: Codec):
         self._items = items
         self._blobs = blobs
-        self._sealer = sealer
+        self._codec = codec
 
     def newest(self, head: Head, count: int, before: int | None = None) -> list[Item]:
         """Return the newest `count` turns numbered below `before`, and the edits between, oldest first."""
@@ -208,7 +208,7 @@ class Chain:
 
     def open(self, item: Item) -> Link:
         """Return the link with its value. Raises StateCorrupt."""
-        payload = self._sealer.open(self._blobs.value(item), *seal_context(item))
+        payload = self._codec.unpack(self._blobs.value(item), *signed_context(item))
         return Link(item, payload)
 
     def turn(self, head: Head, number: int) -> Link:
@@ -228,4 +228,4 @@ class Chain:
         aside = self._items.get(pk, sk)
         if aside is None:
             raise StateCorrupt
-        return dict(self._sealer.open(self._blobs.value(aside), pk, sk))
+        return dict(self._codec.unpack(self._blobs.value(aside), pk, sk))

@@ -15,6 +15,7 @@ from turnkeep.errors import AgentFault, InvalidRequest, StateCorrupt
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import INLINE_BYTES
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import (
     memory_item,
@@ -26,7 +27,6 @@ from turnkeep.storage.keys import (
     place_of,
     user_key,
 )
-from turnkeep.storage.sealing import Sealer
 
 MEMORY_LAYOUT = 1
 MOST_READ_BYTES = 32 * 1024 * 1024  # of one search, as stored: about 8,000 RCU and two seconds
@@ -66,19 +66,19 @@ class Memories:
     def __init__(
         self,
         items: Items,
-        sealer: Sealer,
+        codec: Codec,
         principal: Principal,
         *,
         clock: Callable[[], float],
-        mint: Callable[[int], bytes],
+        random_bytes: Callable[[int], bytes],
         began: int | None = None,
         inline_bytes: int = INLINE_BYTES,
     ):
         self._items = items
-        self._sealer = sealer
+        self._codec = codec
         self._pk = memory_of(user_key(principal))
         self._clock = clock
-        self._mint = mint
+        self._random_bytes = random_bytes
         self._began = began
         self._inline_bytes = inline_bytes
 
@@ -187,7 +187,7 @@ class Memories:
         item = {name: value for name, value in facts.items() if name not in ("data", "part", "size")}
         if len(sealed) <= self._inline_bytes:
             return item | {"data": sealed}
-        name = memory_part(item["SK"], replaces, self._mint(_MARK_BYTES).hex())
+        name = memory_part(item["SK"], replaces, self._random_bytes(_MARK_BYTES).hex())
         for n, start in enumerate(range(0, len(sealed), self._inline_bytes)):
             part = {key: item[key] for key in item.keys() & {"PK", "v", "began", "ttl"}}
             part |= {"SK": f"{memory_parts(name)}{n:04d}", "data": sealed[start : start + self._inline_bytes]}
@@ -217,7 +217,7 @@ class Memories:
     def _read(self, item: Item) -> Memory:
         if item.get("v") != MEMORY_LAYOUT:
             raise StateCorrupt
-        content, size = self._sealer.open_sized(self._joined(item), self._pk, item["SK"])
+        content, size = self._codec.unpack_sized(self._joined(item), self._pk, item["SK"])
         facts: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life", "part")}
         return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **facts)
 
@@ -227,7 +227,7 @@ class Memories:
 
     def _sealed(self, content: Item, sk: str) -> bytes:
         try:
-            return self._sealer.seal(content, self._pk, sk)
+            return self._codec.pack(content, self._pk, sk)
         except AgentFault as error:
             raise InvalidRequest(_NOT_JSON) from error
 

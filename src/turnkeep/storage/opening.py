@@ -6,9 +6,9 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.ring import secrets_of
+from turnkeep.signing import secrets_of
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.keys import BY_EXPIRY, BY_USER
-from turnkeep.storage.sealing import Sealer
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -85,10 +85,10 @@ def _schema(partition: str, sort: str) -> list[Any]:
     return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
 
 
-def open_sealer(seal_key: str | None) -> Sealer:
+def open_codec(seal_key: str | None) -> Codec:
     """Sign with `seal_key`, else SEAL_KEY, else the key of `turnkeep dev` in `.turnkeep` (TURNKEEP_HOME). It is read at
     first use. Raises ValueError then, if there is none."""
-    return Sealer(refresh=lambda: secrets_of(seal_key or os.environ.get("SEAL_KEY") or _key_of_folder()))
+    return Codec(refresh=lambda: secrets_of(seal_key or os.environ.get("SEAL_KEY") or _key_of_folder()))
 
 
 def _key_of_folder() -> str:

@@ -134,8 +134,8 @@ class Persons:
         """Erase this thread, not a later one with its id. An empty HEAD stays until the last look, for late writers."""
         if "gone" in head:
             return self._eraser.finish(head)
-        born, now = head.get("born"), int(self._clock() * 1000)
-        tied, values = ("born = :born", {":born": born}) if born else ("attribute_not_exists(born)", {})
+        incarnation, now = head.get("born"), int(self._clock() * 1000)
+        tied, values = ("born = :born", {":born": incarnation}) if incarnation else ("attribute_not_exists(born)", {})
         due = now + LAST_LOOK_MS if now < asked + STALLED_MS else None
         with suppress(Refused):
             return self._eraser.erase(head["PK"], condition=tied, values=values, due=due)[1]

@@ -7,8 +7,8 @@ from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import KEPT_KEYS, KEPT_LEFT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
 from turnkeep.storage.links import (
     DETAILS_INLINE_BYTES,
@@ -17,9 +17,9 @@ from turnkeep.storage.links import (
     Link,
     Segment,
     payload_of,
-    seal_context,
+    signed_context,
 )
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.task_writes import Space, TaskWrite
 from turnkeep.storage.vault import Vault
 
 BODY_BYTES = 16
@@ -78,7 +78,7 @@ class Plan:
     pk: str
     sk: str
     key: bytes
-    born: bytes
+    incarnation: bytes
     puts: tuple[Item, ...]
     changes: Item
 
@@ -86,10 +86,10 @@ class Plan:
 class Planner:
     """Makes plans. Times are epoch milliseconds."""
 
-    def __init__(self, blobs: Blobs, sealer: Sealer, vault: Vault, *, thread_hours: float):
+    def __init__(self, blobs: Blobs, codec: Codec, vault: Vault, *, thread_hours: float):
         self._blobs = blobs
         self._vault = vault
-        self._sealer = sealer
+        self._codec = codec
         self._thread_hours = thread_hours
 
     def plan(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> tuple[Plan, Turn | None]:
@@ -107,7 +107,7 @@ class Planner:
             "n": number,
             "cp": saved.name or keys.checkpoint_name(saved.checkpoint_id, keys.writer_of(sk)),
             "k": begun.key,
-            "b": body_digest(self._sealer, head.pk, begun.body),
+            "b": body_digest(self._codec, head.pk, begun.body),
         }
         link |= {"v": keys.LAYOUT, "ttl": keys.item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         if loaded.is_branch and head.last:
@@ -130,11 +130,11 @@ class Planner:
     def committing(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
         """Return the plan that applies `changed` to HEAD, which then leads to `puts`."""
         head = begun.head
-        signed = {**changed, "created": head.created, "born": head.born, "life": head.life}
-        sig = self._sealer.sign(*signed_parts(head.pk, signed))
+        signed = {**changed, "created": head.created, "born": head.incarnation, "life": head.life}
+        sig = self._codec.sign(*signed_parts(head.pk, signed))
         values = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": keys.LAYOUT}).items()}
         values |= {":seq": head.seq, ":owner": begun.owner}
-        return Plan(head.pk, changed["last"], begun.key, head.born, puts, values)
+        return Plan(head.pk, changed["last"], begun.key, head.incarnation, puts, values)
 
     def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> Item:
         head = begun.head
@@ -155,7 +155,7 @@ class Planner:
         if turn is None:
             return [{**link, "edit": True, **self._link_value(link, payload)}]
         sk = keys.details_key(link["SK"])
-        sealed = self._sealer.seal(turn.details, pk, sk)
+        sealed = self._codec.pack(turn.details, pk, sk)
         if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
             return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
         value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
@@ -163,23 +163,23 @@ class Planner:
         return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
 
     def _link_value(self, link: Item, payload: JSON) -> Item:
-        return self._blobs.attributes(link["PK"], link["SK"], self._sealer.seal(payload, *seal_context(link)))
+        return self._blobs.attributes(link["PK"], link["SK"], self._codec.pack(payload, *signed_context(link)))
 
     def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
         pk, sk = link["PK"], keys.checkpoint_key(link["cp"])
-        sealed = self._sealer.seal(saved.checkpoint, pk, sk, link["SK"])
+        sealed = self._codec.pack(saved.checkpoint, pk, sk, link["SK"])
         value = self._blobs.attributes(pk, sk, sealed)
         return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
 
 
-def body_digest(sealer: Sealer, pk: str, body: bytes) -> bytes:
+def body_digest(codec: Codec, pk: str, body: bytes) -> bytes:
     """Return the stored digest of a request, by which a repetition is recognised."""
-    return sealer.digests(BODY_BYTES, "body", pk, body)[0]
+    return codec.digests(BODY_BYTES, "body", pk, body)[0]
 
 
-def is_body(sealer: Sealer, pk: str, body: bytes, digest: bytes) -> bool:
+def is_body(codec: Codec, pk: str, body: bytes, digest: bytes) -> bool:
     """Return whether this digest was made from the request."""
-    return sealer.is_digest(digest, "body", pk, body)
+    return codec.is_digest(digest, "body", pk, body)
 
 
 def _title(message: str) -> str:

@@ -52,7 +52,7 @@ class Retries:
 
     def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
         """Return the key that is derived from a body."""
-        return self._heads.sealer.digests(KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
+        return self._heads.codec.digests(KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
     def _tried_key(self, pk: str, said: str) -> str:
         """Return the key of an earlier try with this body, if that made the newest turn or failed after it; a fresh key

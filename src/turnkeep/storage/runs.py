@@ -24,7 +24,7 @@ _FREE = "born = :born AND expires > :now AND (attribute_not_exists(#lease) OR #l
 
 
 @dataclass(frozen=True)
-class Queued:
+class QueuedRun:
     """`at`: accepted, epoch ms. `tries`: failed ones. `born`: incarnation id, None if an older version accepted it."""
 
     pk: str
@@ -35,51 +35,51 @@ class Queued:
     tries: int
     code: str | None
     data: bytes | None
-    born: bytes | None
+    incarnation: bytes | None
 
 
 class RunQueue:
     def __init__(self, heads: Heads):
         self._heads = heads
         self._items = heads.items
-        self._sealer = heads.sealer
+        self._codec = heads.codec
 
-    def accept(self, head: Head, run_id: str, body: bytes, request: str) -> Queued | None:
+    def accept(self, head: Head, run_id: str, body: bytes, request: str) -> QueuedRun | None:
         """Store the request; None if it is already queued. Raises ThreadBusy, IdempotencyKeyReused."""
-        pk, sk, now = head.pk, run_key(run_id, head.born), self._heads.now()
-        data = self._sealer.encrypt(request, pk, sk)
+        pk, sk, now = head.pk, run_key(run_id, head.incarnation), self._heads.now()
+        data = self._codec.encrypt(request, pk, sk)
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "data": data}
-        item |= {"b": body_digest(self._sealer, pk, body), "ttl": now // 1000 + KEPT_SECONDS, "born": head.born}
+        item |= {"b": body_digest(self._codec, pk, body), "ttl": now // 1000 + KEPT_SECONDS, "born": head.incarnation}
         anew = {":queued": "queued", ":stale": now - STALE_MS}
         put = Write("Put", item, "attribute_not_exists(PK) OR st <> :queued OR #at < :stale", anew)
         try:
-            free = Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now, ":born": head.born})
+            free = Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now, ":born": head.incarnation})
             self._items.transact(free, put)
         except Refused as refused:
             stands = self._items.get(pk, sk)
             if stands is None or stands["st"] != "queued":
                 raise ThreadBusy(retry_after=1) from refused
-            if not is_body(self._sealer, pk, body, stands["b"]):
+            if not is_body(self._codec, pk, body, stands["b"]):
                 raise IdempotencyKeyReused from refused
             return None
         return _read(item)
 
-    def find(self, head: Head, run_id: str) -> Queued | None:
+    def find(self, head: Head, run_id: str) -> QueuedRun | None:
         return next(iter(self.all(head, run_id)), None)
 
-    def all(self, head: Head, run_id: str = "") -> list[Queued]:
+    def all(self, head: Head, run_id: str = "") -> list[QueuedRun]:
         """Return the runs, newest first: all, or those of one id."""
         found = [_read(item) for item in self._items.below(head.pk, run_key(run_id)) if is_of_life(item, head)]
         return sorted(found, key=lambda queued: queued.at, reverse=True)
 
-    def is_stale(self, queued: Queued) -> bool:
+    def is_stale(self, queued: QueuedRun) -> bool:
         return queued.at + STALE_MS < self._heads.now()
 
-    def request_of(self, queued: Queued) -> str:
+    def request_of(self, queued: QueuedRun) -> str:
         """Return the accepted request. Raises StateCorrupt."""
-        return str(self._sealer.decrypt(queued.data or b"", queued.pk, queued.sk))
+        return str(self._codec.decrypt(queued.data or b"", queued.pk, queued.sk))
 
-    def fail(self, queued: Queued, code: str, *, is_final: bool) -> None:
+    def fail(self, queued: QueuedRun, code: str, *, is_final: bool) -> None:
         """Record a failed try, unless the run is cancelled or its thread is gone. Raises StoreUnavailable."""
         values = {":st": "failed" if is_final else "queued", ":code": code, ":one": 1, ":queued": "queued"}
         change = "SET st = :st, code = :code, tries = tries + :one"
@@ -89,8 +89,14 @@ class RunQueue:
     def cancel(self, head: Head, run_id: str, *, forget: bool) -> bool:
         """Take the lease from the run and stop workers from running it, in one step. Return False if the thread moved
         meanwhile. `forget` removes the request. Raises StoreUnavailable."""
-        key, now = {"PK": head.pk, "SK": run_key(run_id, head.born)}, self._heads.now()
-        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS, ":born": head.born}
+        key, now = {"PK": head.pk, "SK": run_key(run_id, head.incarnation)}, self._heads.now()
+        values = {
+            ":st": "cancelled",
+            ":now": now,
+            ":v": LAYOUT,
+            ":ttl": now // 1000 + KEPT_SECONDS,
+            ":born": head.incarnation,
+        }
         change = "SET st = :st, #v = :v, #ttl = :ttl, born = :born, #at = if_not_exists(#at, :now)"
         change += " REMOVE #data" * forget
         try:
@@ -102,24 +108,24 @@ class RunQueue:
     # a worker receives a token, which only we can read
 
     def token(self, head: Head, run_id: str) -> str:
-        sk = run_key(run_id, head.born)
-        return self._sealer.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
+        sk = run_key(run_id, head.incarnation)
+        return self._codec.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
 
-    def of_token(self, token: str) -> Queued | None:
+    def of_token(self, token: str) -> QueuedRun | None:
         """Return the run of a token, or None if it is gone. Raises StateCorrupt, StoreUnavailable."""
-        said = self._sealer.read_token(token, "run")
+        said = self._codec.read_token(token, "run")
         item = self._items.get(said["pk"], run_key(said["run"]))
         return _read(item) if item else None
 
 
-def _read(item: Item) -> Queued:
+def _read(item: Item) -> QueuedRun:
     rest = item.get("tries", 0), item.get("code"), item.get("data"), item.get("born")
-    return Queued(item["PK"], item["SK"], run_of(item["SK"]), item["st"], item["at"], *rest)
+    return QueuedRun(item["PK"], item["SK"], run_of(item["SK"]), item["st"], item["at"], *rest)
 
 
 def _loses(head: Head, run_id: str, *, forget: bool) -> Write:
     """Check that the thread is unchanged, and remove the lease if this run has it."""
-    key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.born, ":seq": head.seq}
+    key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.incarnation, ":seq": head.seq}
     same = "born = :born AND seq = :seq"
     if not head.pending or head.pending.key != run_digest(run_id):
         return Write("ConditionCheck", key, same, stands)

@@ -9,13 +9,13 @@ from turnkeep.errors import StoreUnavailable, Superseded, ThreadBusy, ThreadMove
 from turnkeep.records import Turn
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.beside import TaskWrite
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.head import KEY_BYTES, Head
 from turnkeep.storage.items import Refused
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.store import Store
+from turnkeep.storage.task_writes import TaskWrite
 
 TRIES = 3
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now OR #lease.#o = :owner)"
@@ -47,7 +47,7 @@ class Steps:
         """Store a step after the link of `head` and return the new HEAD. `owner`: the lease, taken or renewed
         while it `holds`, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
         thread was deleted, Unsettled if the outcome is unknown, StoreUnavailable."""
-        key = self._heads.mint(KEY_BYTES)  # the key names the step's link
+        key = self._heads.random_bytes(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
         plan, _ = self._store.turns.planner.plan(begun, loaded, saved, turn, self._heads.now())
         if not turn:  # an edit is not an activity: the user's index stays unchanged
@@ -83,7 +83,7 @@ class Steps:
         change = "SET " + ", ".join(f"#{name} = :{name}" for name in new)
         change += f" REMOVE {', '.join(gone)}" if gone else ""
         values = {f":{name}": value for name, value in new.items()}
-        values |= {":now": now, ":owner": owner, ":was": head.seq, ":mark": head.born}
+        values |= {":now": now, ":owner": owner, ":was": head.seq, ":mark": head.incarnation}
         values |= {":after": after} if after else {}
         leads = "#last = :after" if after else "attribute_not_exists(#last)"
         condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
@@ -126,11 +126,11 @@ class Steps:
     def _restore(self, head: Head, checkpoint_id: str) -> None:
         """Store the state at an older checkpoint again, as a branch."""
         loaded = self._store.turns.load(head, None, checkpoint_id)
-        saved = Run(loaded, whole=True).saved(frozenset(), interrupted=True)
+        saved = RunCheckpointer(loaded, whole=True).saved(frozenset(), interrupted=True)
         assert saved  # noqa: S101 - a checkpoint was loaded
         saved.checkpoint["spaces"] = (loaded.checkpoint or {}).get("spaces", {})
         saved = replace(saved, interrupted=loaded.is_interrupted)
-        self.step(head, loaded, saved, None, self._heads.mint(OWNER_BYTES))
+        self.step(head, loaded, saved, None, self._heads.random_bytes(OWNER_BYTES))
 
     def _settled(self, head: Head) -> tuple[list[str], set[str], dict[str, str | None]]:
         """Return the keys of all checkpoints and their writes; those of root checkpoints before HEAD's, never used

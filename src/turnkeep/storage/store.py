@@ -8,6 +8,7 @@ from turnkeep.records import Principal, Thread
 from turnkeep.storage.actions import ActionLog
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Items
@@ -17,29 +18,28 @@ from turnkeep.storage.listing import Listing
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.retries import Retries
 from turnkeep.storage.runs import RunQueue
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.turn_log import TurnLog
 from turnkeep.storage.vault import Vault
 
 
 class Store:
-    """All parts of one table. `clock` returns epoch seconds, `mint` n random bytes."""
+    """All parts of one table. `clock` returns epoch seconds, `random_bytes` n random bytes."""
 
     def __init__(
         self,
         items: Items,
         blobs: Blobs,
-        sealer: Sealer,
+        codec: Codec,
         *,
         clock: Callable[[], float],
-        mint: Callable[[int], bytes],
+        random_bytes: Callable[[int], bytes],
         thread_hours: float = 24,
         lease_seconds: float = 30,
     ):
-        self.heads = Heads(items, blobs, sealer, clock=clock, mint=mint, thread_hours=thread_hours)
-        self.vault = Vault(items, sealer)
-        chain = Chain(items, blobs, sealer)
+        self.heads = Heads(items, blobs, codec, clock=clock, random_bytes=random_bytes, thread_hours=thread_hours)
+        self.vault = Vault(items, codec)
+        chain = Chain(items, blobs, codec)
         self.threads = Threads(self.heads, self.vault)
         self.listing = Listing(self.heads, self.threads)
         self.leases = Leases(self.heads, chain, self.vault, lease_seconds=lease_seconds)
@@ -59,7 +59,7 @@ class Store:
             raise errors.NotFound("The thread has no turn of this number.")
         if source.last is None or turn == 0:
             return self.threads.create(principal, to, agent=source.agent, metadata=self.threads.metadata_of(source))
-        key = self.heads.mint(OWNER_BYTES).hex()
+        key = self.heads.random_bytes(OWNER_BYTES).hex()
         try:
             begun = self.leases.begin(principal, to, key=key, body=b"", message=None, create=True, after=0)
         except errors.ThreadMoved as error:
@@ -70,7 +70,7 @@ class Store:
             with self.heads.reading(source):
                 tip, beside = copying.copy(number, partial(self.leases.renew, begun), whole=whole)
             more: Item = {"agent": source.agent, "title": source.title}
-            more["meta"] = self.threads.sealed_metadata(begun.head.pk, self.threads.metadata_of(source))
+            more["meta"] = self.threads.packed_metadata(begun.head.pk, self.threads.metadata_of(source))
             more["st"] = "interrupted" if copying.interrupted else "complete"
             self.turns.commit(self.turns.planner.fork(begun, tip, beside, more, self.heads.now()))
         except errors.TurnkeepError:

@@ -37,7 +37,7 @@ class Threads:
         if minutes is not None:
             more["life"] = max(1, int(minutes * 60_000))
         if metadata:
-            more["meta"] = self.sealed_metadata(partition(principal, thread_id), metadata)
+            more["meta"] = self.packed_metadata(partition(principal, thread_id), metadata)
         head, is_new = self._heads.make(principal, thread_id, more)
         if not is_new and if_exists == "raise":
             raise errors.ThreadExists
@@ -51,8 +51,8 @@ class Threads:
         """Merge `metadata` key by key; a null removes a key."""
         head = self._heads.read(principal, thread_id)
         merged = {name: value for name, value in {**self.metadata_of(head), **metadata}.items() if value is not None}
-        values: Item = {":meta": self.sealed_metadata(head.pk, merged), ":was": head.metadata or b""}
-        values |= {":now": self._heads.now(), ":born": head.born}
+        values: Item = {":meta": self.packed_metadata(head.pk, merged), ":was": head.metadata or b""}
+        values |= {":now": self._heads.now(), ":born": head.incarnation}
         same = "expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))"
         try:
             item = self._heads.items.update(head.pk, HEAD, "SET #meta = :meta", values, condition=same)
@@ -74,19 +74,19 @@ class Threads:
         is_leased = head.get("lease", {}).get("t", 0) > now
         values: Item = {":born": head["born"]} if head.get("born") else {}
         if only:
-            values = {":born": only.born, ":seq": only.seq}
+            values = {":born": only.incarnation, ":seq": only.seq}
         self._erase(pk, values, now + TOMBSTONE_MS if is_leased else None)
 
     def _erase(self, pk: str, values: Item, due: int | None) -> None:
         """Erase this thread only, not one that has its id by the time the claim arrives."""
-        born = values.get(":born", b"")
-        tied = "born = :born" if born else "attribute_not_exists(born)"
+        incarnation = values.get(":born", b"")
+        tied = "born = :born" if incarnation else "attribute_not_exists(born)"
         tied += " AND seq = :seq" if ":seq" in values else ""
         try:
             self._heads.eraser.erase(pk, condition=f"expires > :now AND {tied}", values=values, due=due)
         except Refused as refused:
             stands = refused.item
-            if stands is None or stands.get("born") != born:
+            if stands is None or stands.get("born") != incarnation:
                 return
             if "gone" not in stands:
                 has_moved = values.get(":seq", stands["seq"]) != stands["seq"]
@@ -112,7 +112,7 @@ class Threads:
             return None
         sealed, place = head.pending.message, (HEAD, "message")
         if sealed is None:
-            place = (message_key(head.born), head.pending.key.hex())
+            place = (message_key(head.incarnation), head.pending.key.hex())
             aside = self._heads.items.get(head.pk, place[0])
             sealed = self._heads.blobs.value(aside) if aside else b""
         try:
@@ -122,9 +122,9 @@ class Threads:
         return Pending(message, head.pending.at / 1000)
 
     def metadata_of(self, head: Head) -> JSON:
-        return dict(self._heads.sealer.open(head.metadata, head.pk, HEAD, "metadata")) if head.metadata else {}
+        return dict(self._heads.codec.unpack(head.metadata, head.pk, HEAD, "metadata")) if head.metadata else {}
 
-    def sealed_metadata(self, pk: str, metadata: JSON) -> bytes:
+    def packed_metadata(self, pk: str, metadata: JSON) -> bytes:
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
             raise errors.InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
-        return self._heads.sealer.seal(metadata, pk, HEAD, "metadata")
+        return self._heads.codec.pack(metadata, pk, HEAD, "metadata")

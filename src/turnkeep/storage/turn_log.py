@@ -31,8 +31,8 @@ class TurnLog:
         self._items = heads.items
         self.chain = chain
         self._vault = vault
-        self.loader = Loader(heads.items, heads.blobs, heads.sealer, chain)
-        self.planner = Planner(heads.blobs, heads.sealer, vault, thread_hours=heads.thread_hours)
+        self.loader = Loader(heads.items, heads.blobs, heads.codec, chain)
+        self.planner = Planner(heads.blobs, heads.codec, vault, thread_hours=heads.thread_hours)
 
     def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
         """Return the id of the run that this key makes, or made, on this thread. Raises InvalidId."""
@@ -88,7 +88,7 @@ class TurnLog:
             raise errors.Unsettled(retry_after=error.retry_after) from error
 
     def _commit_head(self, plan: Plan, change: str) -> Turn | None:
-        values = {**plan.changes, ":born": plan.born}
+        values = {**plan.changes, ":born": plan.incarnation}
         try:
             self._items.update(plan.pk, HEAD, change, values, condition=f"{MINE} AND born = :born")
         except Refused as refused:
@@ -99,14 +99,14 @@ class TurnLog:
     def settle(self, plan: Plan) -> Plan | Turn | None:
         """Settle a commit of unknown outcome: None if it succeeded, the stored turn if another try of its key did, else
         the plan under a new lease owner, so a late write fails. Raises Superseded, StoreUnavailable."""
-        owner = self._heads.mint(OWNER_BYTES)
+        owner = self._heads.random_bytes(OWNER_BYTES)
         mine = {":seq": plan.changes[":seq"], ":owner": plan.changes[":owner"]}
         try:
             self._items.update(
                 plan.pk,
                 HEAD,
                 "SET #lease.#o = :new",
-                {":new": owner, ":born": plan.born, **mine},
+                {":new": owner, ":born": plan.incarnation, **mine},
                 condition=f"{MINE} AND born = :born",
             )
         except Refused as refused:
@@ -117,12 +117,12 @@ class TurnLog:
 
     def standing(self, plan: Plan, item: Item | None) -> Head:
         """Return HEAD after a refused commit. If the thread was erased, delete the items and raise Superseded."""
-        if item is not None and not is_erased(item, plan.born):
+        if item is not None and not is_erased(item, plan.incarnation):
             return self._heads.trusted(item)
         with suppress(errors.StoreUnavailable):  # then the sweep after late writers deletes them
             if objects := [put["object"] for put in plan.puts if "object" in put]:
                 self._heads.blobs.delete(objects)
-            aside = message_key(plan.born)
+            aside = message_key(plan.incarnation)
             self._items.write_many(deletes=[(plan.pk, sk) for sk in (aside, *(put["SK"] for put in plan.puts))])
         raise errors.Superseded
 

@@ -14,7 +14,7 @@ from turnkeep.records import Principal, iso
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, user_key
-from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
+from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Reservation, refusal, rooms
 from turnkeep.tuning import BudgetTuning
 
 USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid
@@ -33,19 +33,19 @@ class Reserved:
 
     pk: str
     day: str
-    hold: Hold
+    hold: Reservation
 
 
 class Usage:
-    """Counts usage in one table. `clock` returns epoch seconds, `mint` n random bytes."""
+    """Counts usage in one table. `clock` returns epoch seconds, `random_bytes` n random bytes."""
 
     def __init__(
-        self, items: Items, limits: BudgetTuning, *, clock: Callable[[], float], mint: Callable[[int], bytes]
+        self, items: Items, limits: BudgetTuning, *, clock: Callable[[], float], random_bytes: Callable[[int], bytes]
     ) -> None:
         self._items = items
         self.limits = limits
         self._clock = clock
-        self._mint = mint
+        self._random_bytes = random_bytes
         self._minutes: dict[str, int] = {}
         self._all, self._all_read = Day(""), 0
 
@@ -62,7 +62,7 @@ class Usage:
         if not self.limits.is_of_users:
             return None
         now, pk = self.now(), usage_of(user_key(principal))
-        want = Hold(now + int(seconds * 1000), tokens, micro, self._mint(_MARK_BYTES).hex())
+        want = Reservation(now + int(seconds * 1000), tokens, micro, self._random_bytes(_MARK_BYTES).hex())
         today, minute = day(now), now // MINUTE_MS
         is_new = self._minutes.get(pk) != minute
         for _ in range(_ROUNDS):
@@ -92,7 +92,7 @@ class Usage:
         with suppress(Refused):  # only its acknowledgement was lost
             self._items.update(reserved.pk, reserved.day, changes, values, condition="contains(#open, :mark)")
 
-    def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
+    def _take(self, pk: str, today: str, want: Reservation, minute: int, *, is_new: bool) -> Item:
         """Reserve. Raises Refused at a limit, or if `is_new` (the item's minute is over) is wrong."""
         values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": USAGE_LAYOUT}
         values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl()}

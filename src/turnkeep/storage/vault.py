@@ -10,10 +10,10 @@ from turnkeep.observability import logger, measure
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.attributes import Item
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items, batched
 from turnkeep.storage.keys import LAYOUT, PII, item_ttl, pii_key
-from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
@@ -23,20 +23,20 @@ Change: TypeAlias = Callable[[str], str]
 
 
 class Vault:
-    def __init__(self, items: Items, sealer: Sealer):
+    def __init__(self, items: Items, codec: Codec):
         self._items = items
-        self._sealer = sealer
+        self._codec = codec
 
     def tag(self, pk: str, kind: str, value: str) -> str:
         """Return the digits of a placeholder: deterministic in this thread, and unguessable."""
-        return self._sealer.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
+        return self._codec.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
 
     def items_of(self, head: Head, source: str, values: Mapping[str, str]) -> Iterator[Item]:
         """Return the items to write for new placeholders. `source` names their turn or document."""
         for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
             pk, sk, ttl = head.pk, pii_key(source, part), item_ttl(head.created)
-            data = self._sealer.encrypt(dict(some), pk, sk)
-            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "born": head.born, "data": data}
+            data = self._codec.encrypt(dict(some), pk, sk)
+            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "born": head.incarnation, "data": data}
 
     def values(self, head: Head) -> dict[str, str]:
         """Return the value of every placeholder of the thread, with one Query. Raises StoreUnavailable."""
@@ -44,7 +44,7 @@ class Vault:
         lost = 0
         for item in self._items.below(head.pk, PII):
             try:
-                found |= self._sealer.decrypt(item["data"], head.pk, item["SK"]) if is_of_life(item, head) else {}
+                found |= self._codec.decrypt(item["data"], head.pk, item["SK"]) if is_of_life(item, head) else {}
             except StateCorrupt:
                 lost += 1
         if lost:  # its placeholders stay in what is read
@@ -57,14 +57,14 @@ class Vault:
     def closed(self, message: str, values: Mapping[str, str] | None, pk: str, *place: str) -> bytes:
         """Encrypt a message with its placeholder values; without values (not redacted) it is only signed."""
         if values is None:
-            return self._sealer.seal(message, pk, *place)
-        return _ENCRYPTED + self._sealer.encrypt({"text": message, "pii": dict(values)}, pk, *place)
+            return self._codec.pack(message, pk, *place)
+        return _ENCRYPTED + self._codec.encrypt({"text": message, "pii": dict(values)}, pk, *place)
 
     def opened(self, stored: bytes, pk: str, *place: str) -> str:
         """Return the message as its owner wrote it. Raises StateCorrupt."""
         if stored[:1] != _ENCRYPTED:
-            return str(self._sealer.open(stored, pk, *place))
-        content = self._sealer.decrypt(stored[1:], pk, *place)
+            return str(self._codec.unpack(stored, pk, *place))
+        content = self._codec.decrypt(stored[1:], pk, *place)
         return restored(content["text"], content["pii"])
 
     # returned to the owner

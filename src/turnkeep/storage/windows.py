@@ -11,13 +11,13 @@ from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
 from turnkeep.records import JSON
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.beside import Beside, Space
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items
 from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.task_writes import Space, TaskWrites
 
 KNOWN_THREADS = 1000
 
@@ -35,12 +35,12 @@ class _Place(NamedTuple):
 
 
 class Loader:
-    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer, chain: Chain):
+    def __init__(self, items: Items, blobs: Blobs, codec: Codec, chain: Chain):
         self._items = items
         self._blobs = blobs
-        self._sealer = sealer
+        self._codec = codec
         self._chain = chain
-        self.beside = Beside(items, blobs, sealer)
+        self.beside = TaskWrites(items, blobs, codec)
         self._places: dict[str, _Place] = {}
         self._lock = Lock()
 
@@ -123,7 +123,7 @@ class Loader:
         pk, sk = head.pk, keys.checkpoint_key(name)
         if sk not in found or found[sk]["link"] != found.get(str(at.last), {}).get("of", at.last):
             raise StateCorrupt
-        checkpoint = self._sealer.open(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
+        checkpoint = self._codec.unpack(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
         links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, dict(found)))
         beside = [item for each, item in found.items() if each != keys.checkpoint_of(each) == sk]
         spaces = self._spaces(head, keys.id_in(name), checkpoint, beside)

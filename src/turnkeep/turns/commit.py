@@ -2,7 +2,6 @@
 In the last two cases the client repeats the request with the same key."""
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,6 @@ from turnkeep.turns.watching import release
 TRIES = 2  # attempts, if the first is found not to have arrived
 PERSISTENCE_UNKNOWN = "persistence_unknown"
 MANY_UNITS = 100
-MANY_BYTES = 1_000_000  # of a packed checkpoint; larger values are stored as objects, which cost no units
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Commit:
             plan, numbered = await in_thread(self.store.turns.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
             return await self._given_up(begun, turn)
-        _tell_cost(plan, loaded, saved, agent=turn.agent)
+        _warn_of_large_writes(plan, turn.agent)
         return await self._try(begun, plan, numbered or turn)
 
     async def _try(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
@@ -76,36 +74,12 @@ class Commit:
         return asyncio.timeout(self.until - monotonic())
 
 
-def _tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:
-    """Warn of large writes: DynamoDB bills by KB, and each turn writes its state again. Name the largest channel."""
+def _warn_of_large_writes(plan: Plan, agent: str) -> None:
+    """DynamoDB bills by KB, and each turn writes its state again."""
     units = sum(-(-_size(item) // 1024) for item in plan.puts)
-    if units <= MANY_UNITS and len(saved.checkpoint.get("state", b"")) <= MANY_BYTES:
-        return
-    before = dict(_channels(loaded.checkpoint["state"])) if loaded.checkpoint else {}
-    after = {**dict(_channels(saved.checkpoint["state"])), **dict(_appended(saved))}
-    name, size = max(after.items(), key=lambda each: each[1])
-    grew = size - before.get(name, 0)
-    advice = f"channel `{name}` grew by {grew // 1000} KB to {size // 1000} KB; keep it outside of the state" + (
-        ", or let the graph shorten it" if name in before else ""
-    )
-    logger.warning("turn writes much", agent=agent, wcu=units, channel=name, bytes=size, grew_bytes=grew, advice=advice)
+    if units > MANY_UNITS:
+        logger.warning("turn writes much", agent=agent, wcu=units)
 
 
 def _size(item: Item) -> int:
     return sum(len(name) + (len(value) if isinstance(value, str | bytes) else 8) for name, value in item.items())
-
-
-def _channels(state: bytes) -> Iterator[tuple[str, int]]:
-    from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415 - LangGraph loads with it
-
-    for parts in SERIALISER.loads_typed(("msgpack", state)).values():
-        for name, value in parts[0]["channel_values"].items():
-            yield name, len(SERIALISER.dumps_typed(value)[1])
-
-
-def _appended(saved: Saved) -> Iterator[tuple[str, int]]:
-    """Yield the sizes of lists: only their new elements are written."""
-    from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
-
-    for segment in saved.segments:
-        yield segment.channel, len(SERIALISER.dumps_typed(segment.elements)[1])

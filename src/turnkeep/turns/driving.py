@@ -10,7 +10,7 @@ from langgraph.store.base import BaseStore
 
 from turnkeep.attachments import Documents
 from turnkeep.errors import AgentFault, InvalidRequest
-from turnkeep.models.outgoing import hiding
+from turnkeep.models.outgoing import redacting
 from turnkeep.models.usage import UsageMeter
 from turnkeep.observability import measure
 from turnkeep.placeholders import PLACEHOLDER
@@ -19,7 +19,7 @@ from turnkeep.storage.elements import changed
 from turnkeep.storage.plans import Saved
 from turnkeep.turns.calls import called_input
 from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
-from turnkeep.turns.request import ACTING, Hold
+from turnkeep.turns.request import ACTING, TurnContext
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 
@@ -34,7 +34,7 @@ NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Re
 
 
 async def drive(
-    hold: Hold,
+    hold: TurnContext,
     running: RunningTurn,
     now: datetime,
     documents: Documents,
@@ -50,10 +50,10 @@ async def drive(
     of_try = hold.request.key or running.run_id or "", hold.begun.head.seq if hold.begun else 0
     context = RunContext(window, now, hold.request.principal, documents, call.context if call else {}, *of_try)
     hold.tally.meter = meter = UsageMeter()
-    shield = hold.shield
+    redactor = hold.redactor
     given = _given(hold)
-    if shield and call:
-        given = await in_thread(changed, given, shield.hide)
+    if redactor and call:
+        given = await in_thread(changed, given, redactor.redact)
     thread_id, run_id = hold.request.thread_id or STATELESS, running.run_id
     ways: Any = {"max_steps": max_steps, "store": store, "call": call, "run_id": run_id}
     ways["is_addressed"] = hold.request.base is not None
@@ -61,11 +61,11 @@ async def drive(
     try:
         async with run.opened(context):
             events = run.events(given, context, [meter])
-            with hiding(shield.hide, shield.made) if shield else hiding(None):
-                async for event in shield.hide_events(events) if shield else events:
+            with redacting(redactor.redact, redactor.made) if redactor else redacting(None):
+                async for event in redactor.redact_events(events) if redactor else events:
                     hold.tally.see(event)
                     running.emit(event)
-            outcome = await run.outcome(shield)
+            outcome = await run.outcome(redactor)
             if outcome.end:
                 running.emit(Event("end", outcome.end))
     except (EmptyInputError, InvalidUpdateError, NothingDone) as error:
@@ -75,14 +75,14 @@ async def drive(
             raise InvalidRequest(NAME_THE_QUESTION) from error
         raise
     turn = _turn(hold, outcome, meter.usage(), created=running.thread_created)
-    if shield is None:
+    if redactor is None:
         return outcome.saved, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)
-    turn = await in_thread(shield.hide_turn, turn)
-    measure({"PlaceholdersMade": len(shield.made)}, agent=hold.agent.name)
-    return replace(outcome.saved, pii=shield.made), turn
+    turn = await in_thread(redactor.redact_turn, turn)
+    measure({"PlaceholdersMade": len(redactor.made)}, agent=hold.agent.name)
+    return replace(outcome.saved, pii=redactor.made), turn
 
 
-def _given(hold: Hold) -> Any:
+def _given(hold: TurnContext) -> Any:
     head, loaded = hold.begun and hold.begun.head, hold.loaded
     name = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
     waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
@@ -94,7 +94,7 @@ def _given(hold: Hold) -> Any:
     return called_input(hold.agent, call, name)
 
 
-def _turn(hold: Hold, outcome: Outcome, usage: Usage, *, created: bool) -> Turn:
+def _turn(hold: TurnContext, outcome: Outcome, usage: Usage, *, created: bool) -> Turn:
     request, reply = hold.request, outcome.reply
     return Turn(
         thread_id=request.thread_id,

@@ -17,15 +17,15 @@ from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import InvalidRequest
 from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Event, Reply, RunContext
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
+from turnkeep.storage.codec import is_plain
 from turnkeep.storage.elements import text_of
 from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import reworded_in
 from turnkeep.texts import printable
 from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
+from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import GraphCall
-from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class GraphRun:
         `streamed`, or if the client asked for messages. `is_addressed`: the client named the checkpoint, so LangGraph
         replays it."""
         self._agent = agent
-        self._run = Run(loaded, whole=agent.window is None)
+        self._run = RunCheckpointer(loaded, whole=agent.window is None)
         self._store = store
         self._graph = self._kept_here(agent.graph)
         self._call = call or GraphCall()
@@ -198,18 +198,18 @@ class GraphRun:
             return answer
         return replace(answer, resume={snapshot.interrupts[0].id: answer.resume})
 
-    async def outcome(self, shield: Shield | None = None) -> Outcome:
-        """Return what the run leaves, once `events` is exhausted. The shield redacts the state and the end, not the
+    async def outcome(self, redactor: Redactor | None = None) -> Outcome:
+        """Return what the run leaves, once `events` is exhausted. The redactor redacts the state and the end, not the
         reply. Raises NothingDone."""
         snapshot = await self._graph.aget_state(self._of_thread)
         interrupted = bool(snapshot.next) or self._run.is_asking()
         values: Mapping[str, Any] = snapshot.values
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
-        saved = await in_thread(saving, change=shield.hide) if shield else saving()
+        saved = await in_thread(saving, change=redactor.redact) if redactor else saving()
         if saved is None:
             raise NothingDone
         end = self._end(snapshot) if self._named else {}
-        end = await in_thread(reworded_in, end, shield.hide) if shield else end
+        end = await in_thread(reworded_in, end, redactor.redact) if redactor else end
         if interrupted:
             asked = Reply(question_of(snapshot.interrupts), route="clarify")
             return Outcome(presented(asked), interrupted, saved, end)

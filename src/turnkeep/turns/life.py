@@ -28,9 +28,9 @@ from turnkeep.tuning import TurnTuning
 from turnkeep.turns.actions import Ledger, acting, with_origin
 from turnkeep.turns.budget import Budget
 from turnkeep.turns.commit import Commit
-from turnkeep.turns.request import Hold, TurnRequest
+from turnkeep.turns.redaction import Redactor
+from turnkeep.turns.request import TurnContext, TurnRequest
 from turnkeep.turns.running import RunningTurn
-from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
 from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.waiting import Attached
@@ -94,13 +94,13 @@ class Turns:
         return self._running.get(run_id)
 
     async def _start(self, request: TurnRequest, tally: Tally) -> RunningTurn:
-        safe, shield = await self._hidden(request)
+        safe, redactor = await self._redacted(request)
         if request.thread_id is None:
-            hold = await self._hold(request, safe, shield, tally)
-            running = RunningTurn(thread_id=None, shield=hold.shield)
+            hold = await self._context(request, safe, redactor, tally)
+            running = RunningTurn(thread_id=None, redactor=hold.redactor)
             return running.run(lambda running: self._answer(hold, running))
         ahead = asyncio.create_task(in_thread(self._store.turns.look_ahead, request.principal, request.thread_id))
-        begun = await self._begin(request, request.thread_id, safe, shield)
+        begun = await self._begin(request, request.thread_id, safe, redactor)
         if isinstance(begun, Turn):
             count("Replayed")
             running = RunningTurn(
@@ -108,18 +108,20 @@ class Turns:
                 run_id=begun.run_id,
                 turn_number=begun.number,
                 replayed=True,
-                shield=self._shield(request) if begun.private else None,
+                redactor=self._redactor(request) if begun.private else None,
             )
             return running.run(lambda running: _replay(begun, running))
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        hold = await or_released(self._hold(request, safe, shield, tally, begun=begun, ahead=ahead), begun, self._store)
+        hold = await or_released(
+            self._context(request, safe, redactor, tally, begun=begun, ahead=ahead), begun, self._store
+        )
         running = RunningTurn(
             thread_id=request.thread_id,
             run_id=run_id_of(begun.head.pk, begun.key),
             turn_number=hold.loaded.number + 1,
             loaded=hold.loaded,
             thread_created=begun.created,
-            shield=hold.shield,
+            redactor=hold.redactor,
         )
         self._running[str(running.run_id)] = running
         return running.run(lambda running: or_released(self._answer(hold, running), begun, self._store))
@@ -142,23 +144,23 @@ class Turns:
 
         return States(self._store, self._agents, self._default_agent, self._private)
 
-    async def _hidden(self, request: TurnRequest) -> tuple[TurnRequest, Shield | None]:
-        """Return the request as it may be stored, and the shield that redacted it; unchanged and None if no agent that
+    async def _redacted(self, request: TurnRequest) -> tuple[TurnRequest, Redactor | None]:
+        """Return the request as it may be stored, and its redactor; unchanged and None if no agent that
         may run needs PII redaction. Raises PrivacyUnavailable."""
         agent = request.agent or (None if request.thread_id else self._default_agent)
         if not self._private or agent not in (None, *self._private):
             return request, None
-        shield = self._shield(request)
-        return replace(request, message=await in_thread(shield.hide, request.message)), shield
+        redactor = self._redactor(request)
+        return replace(request, message=await in_thread(redactor.redact, request.message)), redactor
 
-    def _shield(self, request: TurnRequest) -> Shield:
+    def _redactor(self, request: TurnRequest) -> Redactor:
         if request.thread_id is None:
-            return Shield.of_run(secrets.token_bytes(16))
+            return Redactor.of_run(secrets.token_bytes(16))
         at = request.principal, request.thread_id
-        return Shield.of_thread(self._store.vault, partition(*at), functools.partial(self._store.heads.read, *at))
+        return Redactor.of_thread(self._store.vault, partition(*at), functools.partial(self._store.heads.read, *at))
 
     async def _begin(
-        self, request: TurnRequest, thread_id: str, safe: TurnRequest, shield: Shield | None
+        self, request: TurnRequest, thread_id: str, safe: TurnRequest, redactor: Redactor | None
     ) -> Begun | Turn:
         taking = asyncio.create_task(
             in_thread(
@@ -169,7 +171,7 @@ class Turns:
                 key=request.key,
                 body=request.body(),
                 message=safe.message,
-                pii=dict(shield.made) if shield else None,
+                pii=dict(redactor.made) if redactor else None,
                 agent=request.agent,
                 create=request.create,
                 after=request.after,
@@ -185,26 +187,26 @@ class Turns:
                 await release(begun, self._store)
             raise
 
-    async def _hold(
+    async def _context(
         self,
         request: TurnRequest,
         safe: TurnRequest,
-        shield: Shield | None,
+        redactor: Redactor | None,
         tally: Tally,
         *,
         begun: Begun | None = None,
         ahead: asyncio.Task[Found] | None = None,
-    ) -> Hold:
+    ) -> TurnContext:
         started, started_at = monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
-        request, shield = (safe, shield) if name in self._private else (request, None)
-        if shield and begun:
-            shield.older = functools.partial(self._store.vault.values, begun.head)
+        request, redactor = (safe, redactor) if name in self._private else (request, None)
+        if redactor and begun:
+            redactor.older = functools.partial(self._store.vault.values, begun.head)
         begun = begun and replace(begun, message=request.message)
         agent = await in_thread(self._agents, name)
         loading = self._load(begun, agent, request.base, ahead)
         loaded, spending = await self.budget.beside(loading, request.principal, agent, tally)
-        return Hold(request, agent, loaded, begun, tally, spending, shield, started, started_at)
+        return TurnContext(request, agent, loaded, begun, tally, spending, redactor, started, started_at)
 
     async def _load(
         self, begun: Begun | None, agent: Agent, base: str | int | None, ahead: asyncio.Task[Found] | None
@@ -213,11 +215,11 @@ class Turns:
             return Loaded()
         return await in_thread(self._store.turns.load, begun.head, agent.window, base, ahead=await ahead)
 
-    async def _answer(self, hold: Hold, running: RunningTurn) -> Turn:
+    async def _answer(self, hold: TurnContext, running: RunningTurn) -> Turn:
         async with hold.spending:
             return await hold.tally.over(self._run(hold, running), agent=hold.agent.name)
 
-    async def _run(self, hold: Hold, running: RunningTurn) -> Turn:
+    async def _run(self, hold: TurnContext, running: RunningTurn) -> Turn:
         from turnkeep.turns.driving import drive  # noqa: PLC0415 - LangGraph loads on the chat path only
 
         now = datetime.fromtimestamp(self._clock(), UTC)

@@ -8,7 +8,7 @@ from turnkeep import errors
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import KEPT_KEYS, Head, run_digest, run_id_of
 from turnkeep.storage.keys import thread_of
-from turnkeep.storage.runs import Queued, QueuedStatus
+from turnkeep.storage.runs import QueuedRun, QueuedStatus
 from turnkeep.storage.store import Store
 
 RunStatus: TypeAlias = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
@@ -67,14 +67,14 @@ class Lookup:
         runs += [of_turn(turn) for turn in reversed(turns)]
         return [each for each in runs if status in (None, each.status)][offset : offset + limit]
 
-    def _running(self, head: Head, queued: Queued | None, digest: bytes) -> RunRecord | None:
+    def _running(self, head: Head, queued: QueuedRun | None, digest: bytes) -> RunRecord | None:
         held = _held(head, "running", digest) if self._store.heads.is_leased(head) else None
         if held is None or queued is None or not queued.data:
             return held
         said = self.waiting(queued)
         return replace(said, agent=held.agent or said.agent, status=held.status, updated_at=held.updated_at, code=None)
 
-    def waiting(self, queued: Queued) -> RunRecord:
+    def waiting(self, queued: QueuedRun) -> RunRecord:
         said = json.loads(self._store.queue.request_of(queued)) if queued.data else {}
         call, at = said.get("call") or {}, queued.at / 1000
         status = _TOLD[queued.status]
@@ -84,7 +84,7 @@ class Lookup:
         kwargs = {name: value for name, value in call.items() if value}
         return RunRecord(queued.run_id, thread_id, agent, status, at, at, metadata, kwargs, code=queued.code)
 
-    def _is_given_up(self, queued: Queued) -> bool:
+    def _is_given_up(self, queued: QueuedRun) -> bool:
         return queued.status == "failed" or self._store.queue.is_stale(queued)
 
     def _older(self, principal: Principal, head: Head, run_id: str) -> Turn | None:

@@ -10,7 +10,7 @@ from turnkeep.records import JSON, Principal
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.retries import Repeat
 from turnkeep.turns.budget import Spending
-from turnkeep.turns.shield import Shield
+from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.tally import Tally
 
 ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
@@ -87,9 +87,9 @@ class TurnRequest:
 
 
 @dataclass(frozen=True)
-class Hold:
-    """A request with all that its run needs. `begun` is None for a stateless run, `shield` for an agent without PII
-    redaction. With a shield, the message of `request` is redacted. `started` is in monotonic seconds, `started_at` in
+class TurnContext:
+    """A request with all that its run needs. `begun` is None for a stateless run, `redactor` for an agent without PII
+    redaction. With a redactor, the message of `request` is redacted. `started` is in monotonic seconds, `started_at` in
     epoch seconds."""
 
     request: TurnRequest
@@ -98,6 +98,6 @@ class Hold:
     begun: Begun | None
     tally: Tally
     spending: Spending
-    shield: Shield | None
+    redactor: Redactor | None
     started: float
     started_at: float

@@ -9,7 +9,7 @@ from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
 from turnkeep.storage.plans import Loaded
-from turnkeep.turns.shield import Shield
+from turnkeep.turns.redaction import Redactor
 
 T = TypeVar("T")
 
@@ -21,12 +21,12 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 class RunningTurn:
     """One request being answered. `replayed`: the reply was stored before, so no model is called. `run_id` is None if
     nothing is stored; `turn_number` is the future number, `loaded` the state to continue from. Queued events are
-    redacted as stored ones are; `shield` restores them for the client."""
+    redacted as stored ones are; `redactor` restores them for the client."""
 
     thread_id: str | None
     thread_created: bool = False
     replayed: bool = False
-    shield: Shield | None = None
+    redactor: Redactor | None = None
     run_id: str | None = None
     turn_number: int | None = None
     loaded: Loaded | None = None
@@ -59,7 +59,7 @@ class RunningTurn:
             return None
         event = await asyncio.wait_for(self._events.get(), seconds)
         if event is not None:
-            return await self.shield.told(event) if self.shield else event
+            return await self.redactor.told(event) if self.redactor else event
         self._is_told = True
         return Event("complete", {"turn": await self.finish()})
 
@@ -80,7 +80,7 @@ class RunningTurn:
         error = self._task.exception()
         if error is None:
             turn = self._task.result()
-            return await self.shield.told_turn(turn) if self.shield else turn
+            return await self.redactor.restore_turn(turn) if self.redactor else turn
         if isinstance(error, TurnkeepError) or not isinstance(error, Exception):
             raise error
         logger.error("a turn ended in an unexpected exception", error=type(error).__name__, place=place(error))

@@ -15,7 +15,7 @@ from turnkeep import errors
 from turnkeep.observability import logger
 from turnkeep.observability.faults import note
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.runs import Queued
+from turnkeep.storage.runs import QueuedRun
 from turnkeep.storage.store import Store
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
@@ -80,7 +80,7 @@ class Runs:
             return
         try:
             request = _form().validate_python(json.loads(self._store.queue.request_of(queued)))
-            await self._make(replace(request, create=False, deadline=deadline, incarnation=queued.born))
+            await self._make(replace(request, create=False, deadline=deadline, incarnation=queued.incarnation))
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:
@@ -96,7 +96,7 @@ class Runs:
         if not turn.persisted:
             raise errors.StoreUnavailable
 
-    async def _failed(self, queued: Queued, error: errors.TurnkeepError) -> None:
+    async def _failed(self, queued: QueuedRun, error: errors.TurnkeepError) -> None:
         """Do not count an attempt that waits for an earlier one, which may be dead."""
         is_final = not isinstance(error, _PASSING)
         if not isinstance(error, errors.TurnInProgress):

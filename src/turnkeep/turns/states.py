@@ -13,7 +13,7 @@ from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.elements import changed
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import id_in
@@ -23,7 +23,7 @@ from turnkeep.storage.vault import has_placeholder, reworded_in
 from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.turns.actions import origin_of, with_origin
 from turnkeep.turns.calls import named, plain
-from turnkeep.turns.shield import Shield
+from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.threads import in_thread
 from turnkeep.turns.watching import or_released
 
@@ -155,12 +155,12 @@ class States:
     ) -> State:
         head = begun.head
         agent = await in_thread(self._agent, head)
-        shield = self._shield(head)
+        redactor = self._redactor(head)
         loaded = await in_thread(self.store.turns.load, head, agent.window, checkpoint_id)
         given = named(agent, values, f"m-{head.gen}-{head.seq}")
         if agent.name in self.private:
-            given = await in_thread(changed, given, shield.hide)
-        run = Run(loaded, whole=agent.window is None)
+            given = await in_thread(changed, given, redactor.redact)
+        run = RunCheckpointer(loaded, whole=agent.window is None)
         graph = agent.graph.copy({"checkpointer": run})
         try:
             put = await graph.aupdate_state(_config(head, namespace), given, as_node=as_node)
@@ -170,7 +170,7 @@ class States:
         saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
         assert saved  # noqa: S101 - an update puts a checkpoint
         saved = with_origin(saved, origin_of(loaded))
-        plan, _ = await in_thread(self.store.turns.prepare, begun, loaded, replace(saved, pii=shield.made), None)
+        plan, _ = await in_thread(self.store.turns.prepare, begun, loaded, replace(saved, pii=redactor.made), None)
         await in_thread(self.store.turns.commit, plan)
         state = _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values))
         if namespace:
@@ -180,14 +180,14 @@ class States:
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)
 
-    def _shield(self, head: Head) -> Shield:
-        return Shield.of_thread(self.store.vault, head.pk, lambda: head)
+    def _redactor(self, head: Head) -> Redactor:
+        return Redactor.of_thread(self.store.vault, head.pk, lambda: head)
 
     def _told(self, head: Head, state: State) -> State:
         """Restore a state for the thread's owner."""
         if not has_placeholder(vars(state)):
             return state
-        return State(**reworded_in(vars(state), self._shield(head).reveal))
+        return State(**reworded_in(vars(state), self._redactor(head).reveal))
 
 
 def _state(
@@ -200,7 +200,7 @@ def _state(
     is_named: bool = False,
 ) -> State:
     """Read a state. At a named checkpoint, LangGraph omits what tasks of a waiting step have already written."""
-    run = Run(loaded, whole=agent.window is None)
+    run = RunCheckpointer(loaded, whole=agent.window is None)
     graph, held = agent.graph.copy({"checkpointer": run}), run.held() if is_named and not namespace else None
     at = held["id"] if held else None
     try:

@@ -12,11 +12,11 @@ from botocore import exceptions
 from botocore.config import Config
 
 from turnkeep.aws.loading import LateClient
-from turnkeep.aws.sealkey import QUICK, SecretError, seal_key, usable
+from turnkeep.aws.signingkey import QUICK, SecretError, seal_key, usable
 from turnkeep.errors import StoreUnavailable
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
-from turnkeep.storage.sealing import Sealer
 from turnkeep_local import LocalError
 
 DEFAULT_STACK = "turnkeep"
@@ -46,9 +46,9 @@ class Deployment:
         return Keyring(refresh=self._secrets)
 
     @property
-    def sealer(self) -> Sealer:
+    def codec(self) -> Codec:
         """Read the signing key at first use, for the contents of threads."""
-        return Sealer(refresh=self._secrets)
+        return Codec(refresh=self._secrets)
 
     def _secrets(self) -> tuple[bytes, ...]:
         if not self.fixed and not self.parameter:

@@ -73,7 +73,7 @@ class KeyDesk:
 
 
 def open_desk(deployment: Deployment) -> KeyDesk:
-    keys = ApiKeys(deployment.items, deployment.keyring, clock=time.time, mint=secrets.token_bytes)
+    keys = ApiKeys(deployment.items, deployment.keyring, clock=time.time, random_bytes=secrets.token_bytes)
     return KeyDesk(keys, url=deployment.url, clock=time.time)
 
 

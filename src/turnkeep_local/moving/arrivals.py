@@ -48,10 +48,10 @@ class Arrivals:
         if judged and judged.is_alive(self._heads.now()):
             begun = self._again(principal, judged)
         else:
-            begun = self._unborn(principal, thread_id, judged)
+            begun = self._new_thread(principal, thread_id, judged)
         try:
             plan = self._plan(replace(begun, message=moved.turns[0][0].message), moved)
-            metadata = self.store.threads.sealed_metadata(begun.head.pk, moved.metadata | mark)
+            metadata = self.store.threads.packed_metadata(begun.head.pk, moved.metadata | mark)
             known: Item = {":meta": metadata, ":la": int(moved.updated * 1000)}
             self.store.turns.commit(replace(plan, changes=plan.changes | known))
         except TurnkeepError:
@@ -60,23 +60,23 @@ class Arrivals:
 
     def _again(self, principal: Principal, head: Head) -> Begun:
         """Begin to overwrite a thread that was moved before, in a new generation."""
-        key = self._heads.mint(OWNER_BYTES).hex()
+        key = self._heads.random_bytes(OWNER_BYTES).hex()
         begun = self.store.leases.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was generated just now
-        if (begun.head.born, begun.head.last) != (head.born, head.last):
+        if (begun.head.incarnation, begun.head.last) != (head.incarnation, head.last):
             self.store.leases.release(begun)
             raise ThreadMoved
         return replace(begun, head=replace(begun.head, n=0, gen=begun.head.seq, last=None, keys=()))
 
-    def _unborn(self, principal: Principal, thread_id: str, dead: Head | None) -> Begun:
+    def _new_thread(self, principal: Principal, thread_id: str, dead: Head | None) -> Begun:
         """Write an expired HEAD, leased by this attempt, in place of a `dead` one."""
-        owner, now, user = self._heads.mint(OWNER_BYTES), self._heads.now(), user_key(principal)
+        owner, now, user = self._heads.random_bytes(OWNER_BYTES), self._heads.now(), user_key(principal)
         more: Item = {"expires": now, "lease": {"o": owner, "t": now + self.store.leases.lease_ms}}
         if dead:
             is_unborn = dead.expires <= dead.created  # left by an import, possibly killed: this one takes over
             head = self._heads.replace_dead(replace(dead, lease=None) if is_unborn else dead, user, more)
         else:
-            item = self._heads.newborn(partition(principal, thread_id), user, more)
+            item = self._heads.new_head(partition(principal, thread_id), user, more)
             try:
                 self._heads.items.put(item, condition="attribute_not_exists(PK)")
             except Refused as refused:

@@ -17,10 +17,10 @@ import boto3
 from turnkeep.agents import read_settings
 from turnkeep.records import Principal
 from turnkeep.storage.blobs import Blobs, S3Objects
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import is_storable
 from turnkeep.storage.opening import make_table
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep_local import LocalError
 from turnkeep_local.cli.deployments import named_deployment
@@ -78,16 +78,16 @@ def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
                 store = stack.enter_context(open_store(home, os.environ, print))
             client = dynamodb_client(store, os.environ, seconds=TABLE_SECONDS)
             make_table(client, settings.table_name)
-            items, sealer = Items(client, settings.table_name), Sealer(*settings.seal_secrets)
+            items, codec = Items(client, settings.table_name), Codec(*settings.signing_secrets)
             objects = open_objects(home, os.environ, settings.bucket_name)
         else:
             deployment = stack.enter_context(named_deployment(options))
             bucket = deployment.bucket or os.environ.get("BUCKET_NAME")
             if not bucket:
                 raise LocalError("Name the bucket of the table: BUCKET_NAME=..., or use --to-stack instead of --to")
-            items, sealer, objects = deployment.items, deployment.sealer, S3Objects(boto3.client("s3"), bucket)
-        facts: Any = {"clock": time.time, "mint": secrets.token_bytes, "thread_hours": settings.thread_hours}
-        yield Arrivals(Store(items, Blobs(objects), sealer, **facts))
+            items, codec, objects = deployment.items, deployment.codec, S3Objects(boto3.client("s3"), bucket)
+        facts: Any = {"clock": time.time, "random_bytes": secrets.token_bytes, "thread_hours": settings.thread_hours}
+        yield Arrivals(Store(items, Blobs(objects), codec, **facts))
 
 
 def read_owners(file: Path) -> dict[str, Principal]:

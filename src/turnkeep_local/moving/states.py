@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.types import INTERRUPT
 
 from turnkeep.records import JSON, Turn, Usage
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.elements import CHECKPOINT_VERSION, SERIALISER, are_messages, freeze
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
@@ -55,7 +55,7 @@ def moved(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], age
 
 
 def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
-    run = Run(Loaded())
+    run = RunCheckpointer(Loaded())
     for namespace, found in spaces.items():
         checkpoint: Any = found.checkpoint
         if checkpoint["v"] > CHECKPOINT_VERSION:

@@ -49,19 +49,19 @@ async def answer(state):
 async def _answer(run, history):
     model = run.world.model
     model.check_chain(history, run.thread)
-    born, now = model.heads.get(run.thread) or b"", run.world.sim.now
-    attempt = Attempt(run.attempt_id, run.thread, run.key, born, tuple(history), now, run.is_branch)
+    incarnation, now = model.heads.get(run.thread) or b"", run.world.sim.now
+    attempt = Attempt(run.attempt_id, run.thread, run.key, incarnation, tuple(history), now, run.is_branch)
     model.attempts[attempt.id] = attempt
     if run.acts:
         with suppress(ActionUnknown):
-            await pay(run, born)
+            await pay(run, incarnation)
     await asyncio.sleep(run.pause)
     return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
 
 
 @once("pay", key="invoice")
-async def pay(run, born):
-    done = run.world.facts["effects"].setdefault((run.thread, born, run.key), [])
+async def pay(run, incarnation):
+    done = run.world.facts["effects"].setdefault((run.thread, incarnation, run.key), [])
     done.append(run.attempt_id)
     await asyncio.sleep(0.02)
     if len(done) > 1:

@@ -34,7 +34,7 @@ class Here:
 @cache
 def application():
     services = {field.name: Here(field.name) for field in fields(Services)} | {"settings": SETTINGS}
-    new_id = lambda: HAS.get().sim.mint(16).hex()  # noqa: E731
+    new_id = lambda: HAS.get().sim.random_bytes(16).hex()  # noqa: E731
     return create_app(Services(**services), authenticate=lambda _: WHO, new_id=new_id)
 
 

@@ -68,7 +68,7 @@ class ImportOps:
         if not fates or not {"moved", "changed"} & fates.keys():
             return
         began, count = counts[-1]
-        born = self.model.life(thread, began)
-        for attempt in (self.model.attempts[old_turn(n)] for n in range(1, count + 1) if born):
-            attempt.born, attempt.acked_at = born, None
+        incarnation = self.model.life(thread, began)
+        for attempt in (self.model.attempts[old_turn(n)] for n in range(1, count + 1) if incarnation):
+            attempt.incarnation, attempt.acked_at = incarnation, None
             self.model.ack(attempt)

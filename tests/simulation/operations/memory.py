@@ -106,14 +106,14 @@ class MemoryOps:
         """Metadata counts where the thread has not ended since the first access."""
         has = self.finals[0].has
         for (space, key), accesses in sorted(self.facts["accesses"].items()):
-            began, born = self.sim.now, self.model.life(key, accesses[0].began)
-            if space == "meta" and not (born and self.model.may_be_gone(key, born)):
-                value = self.last(key).has.store.threads.read(WHO, key).metadata.get("a") if born else None
+            began, incarnation = self.sim.now, self.model.life(key, accesses[0].began)
+            if space == "meta" and not (incarnation and self.model.may_be_gone(key, incarnation)):
+                value = self.last(key).has.store.threads.read(WHO, key).metadata.get("a") if incarnation else None
                 accesses.append(Access(True, value, began, self.sim.now))
             elif space != "meta":
                 self._note_read((space, key), has.memory.get(SPACE, key, refresh_ttl=False), began)
                 has.memory.delete(SPACE, key)  # which also deletes the parts that no value names
-            if (born or space != "meta") and not is_linearizable(accesses):
+            if (incarnation or space != "meta") and not is_linearizable(accesses):
                 raise Violation("not a register", f"{space} {key}: {'; '.join(map(str, accesses))}")
         if left := [sk for sk in self.sim.table.parts.get(has.memories(WHO)._pk, ()) if sk.startswith("PART#")]:
             raise Violation("parts left after a deletion", f"{left}")

@@ -70,7 +70,7 @@ class SaverOps:
             in_loop(self.sim, self._invoked(has.saver, run, mode))
             attempt = self.model.attempts.get(attempt_id)  # None where another run answered the question of this one
             if attempt:
-                attempt.born = self.model.stored_in.get(f"op{op.id}/invoke{n}", attempt.born)
+                attempt.incarnation = self.model.stored_in.get(f"op{op.id}/invoke{n}", attempt.incarnation)
             return attempt or True
 
         found = self.ask(op, work, tries=tries, busy=BUSY)

@@ -102,10 +102,15 @@ class ServingOps:
         began = self.sim.now
         cancel = lambda has, _: (has.http("POST", f"/threads/{fact.thread}/runs/{run_id}/cancel"),)  # noqa: E731
         found = self.ask(op, cancel, tries=1, busy=errors.ThreadBusy, ends=(errors.NotFound, errors.Conflict))
-        born = self.model.life(fact.thread, began)
-        if isinstance(found, tuple) and born and fact.born == born:
+        incarnation = self.model.life(fact.thread, began)
+        if isinstance(found, tuple) and incarnation and fact.incarnation == incarnation:
             for attempt in self.model.attempts.values():
-                if (attempt.key, attempt.born, attempt.thread, attempt.acked_at) == (fact.key, born, fact.thread, None):
+                if (attempt.key, attempt.incarnation, attempt.thread, attempt.acked_at) == (
+                    fact.key,
+                    incarnation,
+                    fact.thread,
+                    None,
+                ):
                     attempt.state = "superseded"
 
     def op_join(self, op, of):
@@ -142,7 +147,7 @@ class ServingOps:
         if not isinstance(added, tuple):
             return
         fact = self.facts["documents"][added[0]]
-        fact.acked, fact.born = self.sim.now, self.model.life(thread, began)
+        fact.acked, fact.incarnation = self.sim.now, self.model.life(thread, began)
 
         def read(has, _):
             if claimed := has.attachments.claim(added[1]):

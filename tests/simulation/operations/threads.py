@@ -62,9 +62,11 @@ class ThreadOps:
             raise
 
     def _attempt(self, names, begun, loaded, is_edit):
-        history, born = texts(loaded), begun.head.born
+        history, incarnation = texts(loaded), begun.head.incarnation
         self.model.check_chain(history, names[1])
-        attempt = Attempt(*names, born, tuple(history), self.sim.now, loaded.is_branch, is_edit, begun.message or None)
+        attempt = Attempt(
+            *names, incarnation, tuple(history), self.sim.now, loaded.is_branch, is_edit, begun.message or None
+        )
         self.model.attempts[attempt.id] = attempt
         return attempt
 

@@ -12,12 +12,12 @@ from turnkeep.memory import DynamoDBStore
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
@@ -40,11 +40,11 @@ def app_over(
     **changes: Any,
 ) -> "FastAPI":
     settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
-    blobs, sealer = Blobs(folder_objects, items), Sealer(b"secret-of-the-test")
-    store = store_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
+    blobs, codec = Blobs(folder_objects, items), Codec(b"secret-of-the-test")
+    store = store_kind(items, blobs, codec, clock=clock, random_bytes=secrets.token_bytes)
     uploads = KeptUploads(folder_objects)
     attachments = Attachments(store.heads, store.vault, uploads)
-    memories = partial(Memories, items, sealer, clock=clock, mint=secrets.token_bytes)
+    memories = partial(Memories, items, codec, clock=clock, random_bytes=secrets.token_bytes)
     stores: Any = lambda principal: DynamoDBStore(memories=memories(principal))  # noqa: E731
     turns = Turns(
         store,
@@ -57,10 +57,10 @@ def app_over(
         stores=stores,
     )
     facts: dict[str, Any] = {"store": store, "turns": turns, "attachments": attachments, "settings": settings}
-    facts |= {"sealer": sealer, "runs": Runs(turns, store)}
-    usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
-    more: Any = {"memories": memories, "facts": {}, "clock": clock, "mint": secrets.token_bytes}
-    exports = Exports(store, attachments, usage, folder_objects, sealer, **more)
+    facts |= {"codec": codec, "runs": Runs(turns, store)}
+    usage = Usage(items, settings.budget, clock=clock, random_bytes=secrets.token_bytes)
+    more: Any = {"memories": memories, "facts": {}, "clock": clock, "random_bytes": secrets.token_bytes}
+    exports = Exports(store, attachments, usage, folder_objects, codec, **more)
     facts |= {
         "stores": stores,
         "exports": exports,

@@ -25,12 +25,12 @@ from turnkeep.errors import TurnkeepError
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.storage import attachments as documents
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.beside import Beside, Space, TaskWrite
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import checkpoint_key, checkpoint_name, partition, space_key
 from turnkeep.storage.plans import Begun
+from turnkeep.storage.task_writes import Space, TaskWrite, TaskWrites
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
@@ -167,8 +167,8 @@ class Life:
     def beside(self) -> None:
         """What a saver keeps: writes of a task, and a sub-graph too large for one item, where there are no objects."""
         heads = self.app.state.store.heads
-        items, sealer = heads.items, heads.sealer
-        beside = Beside(items, Blobs(None, items), sealer)
+        items, codec = heads.items, heads.codec
+        beside = TaskWrites(items, Blobs(None, items), codec)
         write = TaskWrite("task", "", 0, "note", "msgpack", self.name.encode())
         at = int(heads.clock() * 1000)
         beside.put_writes(PK, checkpoint_key(str(self.head.checkpoint_name)), [write], at, [])
@@ -220,7 +220,9 @@ class Life:
         answers += [await post("/threads/t/history", json={}), await post("/threads/search", json={})]
         assert {answer.status_code for answer in answers} <= {200}
         store, items = self.app.state.store, self.app.state.store.heads.items
-        spaces = [each.content for each in Beside(items, Blobs(None, items), store.heads.sealer).every(self.head, None)]
+        spaces = [
+            each.content for each in TaskWrites(items, Blobs(None, items), store.heads.codec).every(self.head, None)
+        ]
         return str([answer.text for answer in answers]) + str(store.vault.values(self.head)) + str(spaces)
 
     async def by_name(self) -> list[int]:
@@ -315,7 +317,7 @@ async def test_a_copy_takes_nothing_of_an_earlier_life_along(
         store.fork(WHO, "t", copy, whole=is_whole)
         head, paths = store.heads.read(WHO, copy), ("/turns", "/state", "/runs", "/attachments")
         texts = [(await new.client.get(f"/threads/{copy}{path}")).text for path in paths]
-        spaces = list(Beside(items, store.heads.blobs, store.heads.sealer).every(head, None))
+        spaces = list(TaskWrites(items, store.heads.blobs, store.heads.codec).every(head, None))
         assert [each.content["state"] for each in spaces] == [NEW]
         assert OLD not in str([texts, store.vault.values(head)])
         assert NEW in texts[0]

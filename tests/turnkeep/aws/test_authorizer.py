@@ -339,7 +339,7 @@ def deployed(dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def keys(dynamodb: Any, table_name: str) -> ApiKeys:
     keyring = Keyring(b"of the deployment")
-    return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, mint=secrets.token_bytes)
+    return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, random_bytes=secrets.token_bytes)
 
 
 def test_a_key_opens_the_api_and_a_revoked_one_does_not(
@@ -390,7 +390,7 @@ def test_a_running_sandbox_takes_keys_that_are_signed_under_a_new_secret(
     deployed: Callable[..., Authorizer], parameter: Parameter, dynamodb: Any, table_name: str
 ) -> None:
     def keys_under(keyring: Keyring) -> ApiKeys:
-        return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, mint=secrets.token_bytes)
+        return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, random_bytes=secrets.token_bytes)
 
     old = keys_under(parameter.put("old"))
     _, first = old.create(ANN)
@@ -413,7 +413,7 @@ def test_where_the_seal_key_is_missing_a_key_is_not_judged(
 def test_a_key_that_somebody_wrote_into_the_table_is_refused_with_a_line_and_counted(
     deployed: Callable[..., Authorizer], dynamodb: Any, table_name: str, output: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    theirs = ApiKeys(Items(dynamodb, table_name), Keyring(b"theirs"), clock=time.time, mint=secrets.token_bytes)
+    theirs = ApiKeys(Items(dynamodb, table_name), Keyring(b"theirs"), clock=time.time, random_bytes=secrets.token_bytes)
     record, key = theirs.create(Principal("acme", "ann", acts_for="any"))
     refused(deployed(), event({"x-api-key": key}))
     counted, line = output()

@@ -15,8 +15,8 @@ import pytest
 from turnkeep.agents import build_agent
 from turnkeep.aws.databases import text_of, url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
-from turnkeep.aws.sealkey import SecretError
 from turnkeep.aws.secrets import REREAD_SECONDS
+from turnkeep.aws.signingkey import SecretError
 from turnkeep.errors import AgentUnavailable
 from turnkeep.locations import source_of
 from turnkeep.records import Principal

@@ -14,9 +14,9 @@ from moto import mock_aws
 from starlette.testclient import TestClient
 
 from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings, take_environment
-from turnkeep.aws.sealkey import SecretError
-from turnkeep.ring import secrets_of
-from turnkeep.storage.sealing import Sealer
+from turnkeep.aws.signingkey import SecretError
+from turnkeep.signing import secrets_of
+from turnkeep.storage.codec import Codec
 
 type Output = Callable[[], list[dict[str, Any]]]
 
@@ -49,9 +49,9 @@ def test_a_deleted_seal_key_is_replaced_and_opens_again_when_it_is_put_behind_th
     ssm.delete_parameter(Name=name)
     second = deployed_settings(environ).seal_key.get_secret_value()
     ssm.put_parameter(Name=name, Value=f"{second}\n{first}", Type="SecureString", Overwrite=True)
-    restored = Sealer(*deployed_settings(environ).seal_secrets)
+    restored = Codec(*deployed_settings(environ).signing_secrets)
     for text in (first, second):
-        assert restored.open(Sealer(*secrets_of(text)).seal("x", "pk"), "pk") == "x"
+        assert restored.unpack(Codec(*secrets_of(text)).pack("x", "pk"), "pk") == "x"
 
 
 def test_a_file_that_cannot_be_used_is_told_at_start_and_the_function_starts_all_the_same(

@@ -14,8 +14,8 @@ import pytest
 from botocore.config import Config
 
 from hand_clock import HandClock
-from turnkeep.aws.sealkey import SecretError
 from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretReader, usable_key
+from turnkeep.aws.signingkey import SecretError
 from turnkeep.errors import ModelKeyUnavailable
 
 OLD, NEW = "sk-old-canary", "sk-new-canary"

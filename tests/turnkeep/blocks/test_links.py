@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from link_forms import BROKEN, FORMS, LEFT, MADE_UP, SECRET, clickable
 from turnkeep.blocks.links import Links
-from turnkeep.models.outgoing import hiding
-from turnkeep.turns.shield import Shield
+from turnkeep.models.outgoing import redacting
+from turnkeep.turns.redaction import Redactor
 
 ITEM = "https://shop.example/a_b/Item-17?x=1&y=2"
 WIKI = "https://en.wikipedia.org/wiki/A_(b)"
@@ -118,10 +118,10 @@ def test_prose_holds_no_link(text: str) -> None:
 
 
 def test_a_placeholder_is_judged_as_what_it_stands_for() -> None:
-    shield = Shield.of_run(b"key")
+    redactor = Redactor.of_run(b"key")
     page, made_up = "https://example.com/u/mario", f"https://evil.example/?d={SECRET}"
-    known, foreign = shield.hide(page), shield.hide(made_up)
-    with hiding(shield.hide, shield.made):
+    known, foreign = redactor.redact(page), redactor.redact(made_up)
+    with redacting(redactor.redact, redactor.made):
         for form in FORMS:
             assert not Links([known]).problems(form.format(known, known)), "the user's own"
             assert not Links([page]).problems(form.format(known, known)), "a document's, whose text is not redacted"

@@ -130,7 +130,7 @@ def test_a_thread_of_another_agent_than_the_private_one_keeps_the_text_as_it_is(
 
 def test_where_personal_data_cannot_be_looked_for_nothing_is_kept(office, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")
-    monkeypatch.setattr("turnkeep.blocks.pii.hidden", lambda *args, **more: 1 / 0)
+    monkeypatch.setattr("turnkeep.blocks.pii.redacted", lambda *args, **more: 1 / 0)
     key = office.upload()
     with pytest.raises(ZeroDivisionError):
         office.process(key)

@@ -328,9 +328,7 @@ async def test_a_state_that_cannot_be_stored_names_its_channel_and_costs_nothing
     assert (await play(build("grows"), call=GraphCall(input=kept))).number == 2
 
 
-async def test_a_turn_that_writes_much_is_told_with_its_channel(
-    build: Build, play: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_large_write_is_logged(build: Build, play: Any, caplog: pytest.LogCaptureFixture) -> None:
     logger.addHandler(caplog.handler)
     try:
         await play(build("compiled"))
@@ -339,8 +337,7 @@ async def test_a_turn_that_writes_much_is_told_with_its_channel(
     finally:
         logger.removeHandler(caplog.handler)
     [told] = [each for each in caplog.records if each.getMessage() == "turn writes much"]
-    assert told.levelno == logging.WARNING
-    assert (vars(told)["channel"], vars(told)["wcu"] > 100, vars(told)["bytes"] > 100_000) == ("big", True, True)
+    assert (told.levelno, vars(told)["wcu"] > 100) == (logging.WARNING, True)
 
 
 FAULTS = {

@@ -11,8 +11,8 @@ from memory_items import MemoryItems
 
 from turnkeep.memory import DynamoDBStore
 from turnkeep.records import Principal
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.memories import Memories
-from turnkeep.storage.sealing import Sealer
 
 LABELS = st.sampled_from(["a", "b", "ab", "a:b", "a/b", "*", "%2F", "é", "a//", " "])
 NAMESPACES = st.lists(LABELS, min_size=1, max_size=3).map(tuple)
@@ -36,7 +36,7 @@ class Memory(RuleBasedStateMachine):
         super().__init__()
         self.now = 1_800_000_000.0
         memories = Memories(
-            MemoryItems(), Sealer(b"x"), Principal("t", "u"), clock=lambda: self.now, mint=secrets.token_bytes
+            MemoryItems(), Codec(b"x"), Principal("t", "u"), clock=lambda: self.now, random_bytes=secrets.token_bytes
         )
         self.ours, self.theirs = DynamoDBStore(memories=memories), InMemoryStore()
         self.ends: dict[tuple[tuple[str, ...], str], float] = {}

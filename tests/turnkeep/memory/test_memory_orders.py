@@ -19,12 +19,12 @@ from memory_items import MemoryItems, MemoryObjects
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.storage import memories
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import memory_item, user_key
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import LAST_LOOK_MS, Persons
-from turnkeep.storage.sealing import Sealer
 
 PLACE = ("n",), "k"
 LIVES_MS = [None, 3_600_000, 36_000_000]
@@ -72,7 +72,7 @@ class Operation:
     number: int
     life: int | None
     skew: float
-    sealer: Sealer
+    codec: Codec
     began: int = PENDING
     now: float = 0.0
     """Its clock, which stands still."""
@@ -87,7 +87,7 @@ class Operation:
         self.wire.at = 0
         count = itertools.count()  # the same random bytes each time it runs
         store = Memories(
-            self.wire, self.sealer, ANN, clock=lambda: self.now, mint=lambda _: bytes([self.number, next(count)])
+            self.wire, self.codec, ANN, clock=lambda: self.now, random_bytes=lambda _: bytes([self.number, next(count)])
         )
         match self.kind:
             case "small" | "large":
@@ -123,7 +123,7 @@ class World:
     def __init__(self, chance: Random):
         self.chance = chance
         self.table, self.clock = MemoryItems(), Clock()
-        self.old, self.newer = Sealer(b"old"), Sealer(b"old")
+        self.old, self.newer = Codec(b"old"), Codec(b"old")
         self.newer.renew([b"newer", b"old"])
         self.history: list[Operation] = []
         self.mail: list[Callable[[], Any]] = []
@@ -133,9 +133,9 @@ class World:
         """Then the item of a large put that was on its way may arrive without its parts."""
         self.lives, self.pace = chance.sample(LIVES_MS, 2), chance.choice([0.001, 1.0])
 
-    def operation(self, kind: str, skew: float = 0.0, sealer: Sealer | None = None) -> Operation:
+    def operation(self, kind: str, skew: float = 0.0, codec: Codec | None = None) -> Operation:
         self.history.append(
-            Operation(kind, len(self.history), self.chance.choice(self.lives), skew, sealer or self.newer)
+            Operation(kind, len(self.history), self.chance.choice(self.lives), skew, codec or self.newer)
         )
         return self.history[-1]
 
@@ -214,7 +214,7 @@ class World:
 
     def check(self) -> None:
         """A value that lives can be read, its end only moves away and not too far, and its parts live as long."""
-        store = Memories(self.table, self.newer, ANN, clock=self.clock, mint=bytes)
+        store = Memories(self.table, self.newer, ANN, clock=self.clock, random_bytes=bytes)
         for memory in store.get([PLACE]).values() if not self.is_erased else ():
             item = self.table.get(store._pk, memory_item(*PLACE))
             assert item
@@ -232,7 +232,7 @@ class World:
 def story(chance: Random) -> None:
     world = World(chance)
     for kind in chance.choices(["small", "large", "delete"], k=chance.randrange(3)):
-        world.whole(kind, sealer=world.old)
+        world.whole(kind, codec=world.old)
     kinds = chance.choices(KINDS, k=chance.randint(2, 4))
     world.play([world.operation(kind, chance.choice(SKEWS)) for kind in kinds])
     world.whole(chance.choice(["get", "refresh"]))

@@ -154,10 +154,10 @@ def test_a_value_that_an_older_secret_sealed_is_read_and_put_again_under_the_new
     store: DynamoDBStore, desk: Desk
 ) -> None:
     store.put(("n",), "k", {"v": LARGE})
-    desk.sealer.renew([b"newer", b"secret"])
+    desk.codec.renew([b"newer", b"secret"])
     assert store.get(("n",), "k")
     store.put(("n",), "k", {"v": 2})
-    desk.sealer.renew([b"newer"])
+    desk.codec.renew([b"newer"])
     assert keys(store.search(("n",))) == ["k"]
 
 

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from wire import WireServer, says
 
 from turnkeep.models.chat import chat_models
-from turnkeep.models.outgoing import hiding
+from turnkeep.models.outgoing import redacting
 from turnkeep.settings import Settings
 
 CALL = {"name": "look_up", "args": {"who": "Ann"}, "id": "call-Ann", "type": "tool_call"}
@@ -23,7 +23,7 @@ MESSAGES = [
 ]
 
 
-def hide(text: str) -> str:
+def redact(text: str) -> str:
     return text.replace("Ann", "[PERSON]")
 
 
@@ -31,7 +31,7 @@ def hide(text: str) -> str:
 async def test_openai_is_asked_nothing_raw(mode: str) -> None:
     with WireServer([says("Hello."), says("Hello.")]) as server:
         model = model_of(server)
-        with hiding(hide):
+        with redacting(redact):
             await asked(model, mode, [*MESSAGES, HumanMessage([PICTURE])])
         await asked(model, mode, MESSAGES)
     hidden, plain = (body["messages"] for body in server.bodies)
@@ -47,7 +47,7 @@ async def test_bedrock_is_asked_nothing_raw(mode: str, monkeypatch: pytest.Monke
     with WireServer([bedrock_wire.says("Hello.")]) as server:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url)
         model = chat_models(Settings(model="bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0"), "papers").main
-        with hiding(hide):
+        with redacting(redact):
             assert (await asked(model, mode, MESSAGES)).strip() == "Hello."
     (body,) = server.bodies
     assert json.dumps(body).count("[PERSON]") == 6

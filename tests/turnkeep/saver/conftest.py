@@ -5,8 +5,8 @@ from saver_graphs import KEY, Open
 
 from turnkeep import DynamoDBSaver
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 
 if TYPE_CHECKING:
@@ -30,4 +30,4 @@ def store(dynamodb: "DynamoDBClient", table_name: str) -> Store:
     import time
 
     items = Items(dynamodb, table_name)
-    return Store(items, Blobs(None, items), Sealer(KEY.encode()), clock=time.time, mint=secrets.token_bytes)
+    return Store(items, Blobs(None, items), Codec(KEY.encode()), clock=time.time, random_bytes=secrets.token_bytes)

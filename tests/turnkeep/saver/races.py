@@ -19,11 +19,11 @@ from turnkeep import DynamoDBSaver
 from turnkeep.errors import Conflict, NotFound
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.elements import next_version
 from turnkeep.storage.items import Items
 from turnkeep.storage.plans import Begun
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.steps import Steps
 from turnkeep.storage.store import Store
 
@@ -80,7 +80,7 @@ for _name in REQUESTS:
 
 
 def store_over(items: Items) -> Store:
-    return Store(items, Blobs(None, items), Sealer(KEY.encode()), clock=time.time, mint=secrets.token_bytes)
+    return Store(items, Blobs(None, items), Codec(KEY.encode()), clock=time.time, random_bytes=secrets.token_bytes)
 
 
 @dataclass
@@ -137,7 +137,7 @@ class Actor:
         assert isinstance(begun, Begun)
         try:
             loaded = self.store.turns.load(begun.head, None)
-            run = Run(loaded, whole=True)
+            run = RunCheckpointer(loaded, whole=True)
             found = run.get_tuple(on("t"))
             old: Any = found.checkpoint if found else {"channel_values": {}, "channel_versions": {}}
             new = (

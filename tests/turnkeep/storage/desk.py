@@ -12,13 +12,13 @@ from turnkeep.records import JSON, Principal, Turn, Usage
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.links import Segment
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 
 ANN = Principal("acme", "ann")
@@ -55,12 +55,12 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.blobs = Blobs(self.objects)
-        self.sealer = Sealer(b"secret")
+        self.codec = Codec(b"secret")
         self.store = Store(
-            self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
+            self.items, self.blobs, self.codec, clock=self.clock, random_bytes=lambda size: uuid.uuid4().bytes[:size]
         )
         self.memories = partial(
-            Memories, self.items, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
+            Memories, self.items, self.codec, clock=self.clock, random_bytes=lambda size: uuid.uuid4().bytes[:size]
         )
         self.cleanup = Cleanup(self.items, Eraser(self.items, self.blobs, clock=self.clock), clock=self.clock)
 

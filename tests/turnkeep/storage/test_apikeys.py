@@ -53,9 +53,9 @@ def keys(items: CountedItems, clock: Clock) -> ApiKeys:
 
 
 def open_keys(
-    items: Items, clock: Callable[[], float], mint: Callable[[int], bytes] | None = None, *ring: bytes
+    items: Items, clock: Callable[[], float], random_bytes: Callable[[int], bytes] | None = None, *ring: bytes
 ) -> ApiKeys:
-    return ApiKeys(items, Keyring(*(ring or (SECRET,))), clock=clock, mint=mint or counting())
+    return ApiKeys(items, Keyring(*(ring or (SECRET,))), clock=clock, random_bytes=random_bytes or counting())
 
 
 def refusal(keys: ApiKeys, presented: str) -> str:
@@ -151,7 +151,10 @@ def test_all_keys_are_listed_by_age_or_those_of_a_tenant(keys: ApiKeys, clock: C
 def resigned(item: Item, **changes: Any) -> Item:
     """Signed by somebody who holds a secret, but not this deployment's."""
     parts = {**item, **changes}
-    return {**parts, "sig": ApiKeys(MemoryItems(), Keyring(b"theirs"), clock=Clock(), mint=bytes)._signed(parts)["sig"]}
+    return {
+        **parts,
+        "sig": ApiKeys(MemoryItems(), Keyring(b"theirs"), clock=Clock(), random_bytes=bytes)._signed(parts)["sig"],
+    }
 
 
 FORGERIES: dict[str, Callable[[Item, Item], Item]] = {

@@ -54,7 +54,10 @@ def table() -> MovingItems:
 
 def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Exports]:
     desk = Desk(table, objects)
-    facts: dict[str, Any] = {"clock": desk.clock, "mint": lambda size: uuid.uuid4().bytes.ljust(size, b".")[:size]}
+    facts: dict[str, Any] = {
+        "clock": desk.clock,
+        "random_bytes": lambda size: uuid.uuid4().bytes.ljust(size, b".")[:size],
+    }
     documents = Attachments(desk.store.heads, desk.store.vault, KeptUploads(objects))
     usage = Usage(table, BudgetTuning(), **facts)
     return (
@@ -65,7 +68,7 @@ def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Ex
             documents,
             usage,
             objects,
-            desk.sealer,
+            desk.codec,
             memories=desk.memories,
             facts={"thread_hours": 24},
             **facts,

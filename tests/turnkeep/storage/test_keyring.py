@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
-from turnkeep.ring import new_key, secrets_of
+from turnkeep.signing import new_key, secrets_of
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.keyring import REREAD_SECONDS, Keyring
-from turnkeep.storage.sealing import Sealer
 
 
 class Source:
@@ -22,8 +22,8 @@ class Source:
         self.reads += 1
         return self.secrets
 
-    def sealer(self) -> Sealer:
-        return Sealer(*self.secrets, refresh=self, clock=lambda: self.now)
+    def codec(self) -> Codec:
+        return Codec(*self.secrets, refresh=self, clock=lambda: self.now)
 
 
 # As text
@@ -67,12 +67,12 @@ def test_a_new_key_is_one_long_secret_with_its_day() -> None:
 
 
 def test_what_an_older_secret_made_counts_and_the_newest_makes_what_is_new() -> None:
-    old, ring, new = Sealer(b"old"), Sealer(b"new", b"old"), Sealer(b"new")
-    assert ring.open(old.seal("x", "pk"), "pk") == "x"
+    old, ring, new = Codec(b"old"), Codec(b"new", b"old"), Codec(b"new")
+    assert ring.unpack(old.pack("x", "pk"), "pk") == "x"
     assert ring.decrypt(old.encrypt("x", "pk"), "pk") == "x"
     assert ring.is_signed(old.sign("x"), "x")
     assert ring.digests(6, "x") == (*new.digests(6, "x"), *old.digests(6, "x"))
-    assert new.open(ring.seal("x", "pk"), "pk") == "x"
+    assert new.unpack(ring.pack("x", "pk"), "pk") == "x"
     assert new.is_signed(ring.sign("x"), "x")
     assert new.decrypt(ring.encrypt("x", "pk"), "pk") == "x"
 
@@ -93,62 +93,62 @@ def test_a_digest_is_no_signature() -> None:
 
 def test_a_ring_is_read_anew_when_something_names_a_secret_that_it_does_not_hold() -> None:
     source = Source(b"old")
-    stale = source.sealer()
+    stale = source.codec()
     source.secrets = (b"new", b"old")
-    sealed = source.sealer().seal("x", "pk")
-    assert stale.open(sealed, "pk") == "x"
-    assert stale.seal("x", "pk")[:3] == sealed[:3]
+    sealed = source.codec().pack("x", "pk")
+    assert stale.unpack(sealed, "pk") == "x"
+    assert stale.pack("x", "pk")[:3] == sealed[:3]
     assert source.reads == 1
 
 
 def test_a_digest_under_a_secret_that_it_does_not_hold_is_recognised() -> None:
     source = Source(b"old")
-    stale = source.sealer()
+    stale = source.codec()
     source.secrets = (b"new", b"old")
-    made = source.sealer().digests(6, "x")[0]
+    made = source.codec().digests(6, "x")[0]
     assert stale.is_digest(made, "x")
     assert not stale.is_digest(made, "y")
 
 
 def test_it_is_read_anew_at_most_once_in_ten_seconds_whatever_it_finds() -> None:
-    source, foreign = Source(b"ours"), Sealer(b"theirs")
-    ring = source.sealer()
+    source, foreign = Source(b"ours"), Codec(b"theirs")
+    ring = source.codec()
     for _ in range(100):
-        with pytest.raises(StateCorrupt, match="under a key that this deployment does not hold"):
-            ring.open(foreign.seal("x", "pk"), "pk")
+        with pytest.raises(StateCorrupt, match="does not have the key that signed it"):
+            ring.unpack(foreign.pack("x", "pk"), "pk")
         assert not ring.is_signed(foreign.sign("x"), "x")
     assert source.reads == 1
     source.now += REREAD_SECONDS
     source.secrets = (b"theirs", b"ours")
-    assert ring.open(foreign.seal("x", "pk"), "pk") == "x"
+    assert ring.unpack(foreign.pack("x", "pk"), "pk") == "x"
     assert source.reads == 2
 
 
 def test_where_it_cannot_be_read_nobody_is_told_that_something_is_corrupt() -> None:
-    source, other = Source(b"old"), Sealer(b"new")
-    ring = source.sealer()
+    source, other = Source(b"old"), Codec(b"new")
+    ring = source.codec()
     source.secrets = ()
-    for refuse in (lambda: ring.open(other.seal("x", "pk"), "pk"), lambda: ring.is_signed(other.sign("x"), "x")):
+    for refuse in (lambda: ring.unpack(other.pack("x", "pk"), "pk"), lambda: ring.is_signed(other.sign("x"), "x")):
         with pytest.raises(StoreUnavailable) as caught:
             refuse()
         assert caught.value.retry_after == REREAD_SECONDS
-    assert ring.open(ring.seal("x", "pk"), "pk") == "x"
+    assert ring.unpack(ring.pack("x", "pk"), "pk") == "x"
     assert source.reads == 1
 
 
 def test_threads_that_meet_a_new_secret_together_read_it_once() -> None:
     source = Source(b"old")
-    ring = source.sealer()
+    ring = source.codec()
     source.secrets = (b"new", b"old")
-    sealed = Sealer(b"new").seal("x", "pk")
+    sealed = Codec(b"new").pack("x", "pk")
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda _: ring.open(sealed, "pk"), range(64))) == ["x"] * 64
+        assert list(pool.map(lambda _: ring.unpack(sealed, "pk"), range(64))) == ["x"] * 64
     assert source.reads == 1
 
 
 def test_a_ring_of_none_signs_nothing_and_learns_of_its_first_secret() -> None:
     source = Source()
-    ring = source.sealer()
+    ring = source.codec()
     with pytest.raises(LookupError, match="no secret to sign with"):
         ring.sign("x")
     source.now += REREAD_SECONDS

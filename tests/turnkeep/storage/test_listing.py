@@ -11,10 +11,10 @@ from turnkeep.errors import InvalidRequest
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.listing import SEARCHED_THREADS, Found
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep_local.objects import FolderObjects
 
@@ -55,8 +55,8 @@ def items() -> CountedItems:
 @pytest.fixture
 def open_table(folder_objects: FolderObjects) -> Callable[[Items], Store]:
     def of(items: Items) -> Store:
-        mint = {"mint": lambda n: uuid.uuid4().bytes[:n]}
-        return Store(items, Blobs(folder_objects), Sealer(b"k"), clock=Clock(), **mint)
+        random_bytes = {"random_bytes": lambda n: uuid.uuid4().bytes[:n]}
+        return Store(items, Blobs(folder_objects), Codec(b"k"), clock=Clock(), **random_bytes)
 
     return of
 

@@ -13,8 +13,8 @@ from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.errors import ThreadBusy, TurnInProgress
 from turnkeep.records import Turn
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.keyring import REREAD_SECONDS
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 
 SANDBOXES, THREADS, WRITERS, TURNS = 6, 12, 4, 60
@@ -59,10 +59,10 @@ class Sandbox(Desk):
     """A process of its own: a store and a ring that it has read when it started."""
 
     def open(self, vault: Vault, count: Any) -> "Sandbox":
-        self.sealer = Sealer(*vault.ring, refresh=vault.read, clock=lambda: vault.now)
+        self.codec = Codec(*vault.ring, refresh=vault.read, clock=lambda: vault.now)
         self.count = count
         self.store = Store(
-            self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
+            self.items, self.blobs, self.codec, clock=self.clock, random_bytes=lambda size: uuid.uuid4().bytes[:size]
         )
         return self
 

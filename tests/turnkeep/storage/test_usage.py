@@ -36,7 +36,9 @@ class Meter:
 
     def __post_init__(self) -> None:
         ids = itertools.count()
-        self.usage = Usage(self.items, self.limits, clock=self.clock, mint=lambda size: next(ids).to_bytes(size))
+        self.usage = Usage(
+            self.items, self.limits, clock=self.clock, random_bytes=lambda size: next(ids).to_bytes(size)
+        )
 
     def begin(self, who: Principal = ANN) -> Reserved:
         reserved = self.usage.reserve(who, 100, 100_000, LIFE)
@@ -108,7 +110,7 @@ def test_eight_at_the_edge_overspend_by_at_most_one_turn(limited: Callable[..., 
 
     def client(_: int) -> None:
         own = Meter(meter.items, meter.limits, meter.clock)
-        own.usage._mint = lambda size: time.monotonic_ns().to_bytes(9)[-size:]
+        own.usage._random_bytes = lambda size: time.monotonic_ns().to_bytes(9)[-size:]
         for _ in range(20):
             try:
                 own.turn()

@@ -15,10 +15,10 @@ from langgraph.types import Interrupt, Send
 from pydantic import BaseModel
 
 from turnkeep.records import Source, Turn
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.elements import changed, changed_segment, freeze, thaw
 from turnkeep.storage.keys import PII, partition, pii_key
 from turnkeep.storage.links import Segment
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import ITEM_VALUES, Vault, has_placeholder
 
 PK = partition(ANN, "t1")
@@ -150,7 +150,7 @@ def test_a_map_that_cannot_be_opened_leaves_its_placeholders_and_fails_no_read(
     keep(desk, "k2", {"[IP_01234567]": "10.0.0.1"}, text="[IP_01234567]")
     (first, *_) = (sk for sk in desk.all_of("t1") if sk.startswith(PII))
     item = desk.all_of("t1")[first]
-    for spoilt in (item["data"][:-1] + b"!", Sealer(b"another").encrypt({}, PK, first), b""):
+    for spoilt in (item["data"][:-1] + b"!", Codec(b"another").encrypt({}, PK, first), b""):
         desk.items.write_many(puts=[item | {"data": spoilt}])
         replies = {turn.reply for turn in desk.store.turns.newest(ANN, "t1", limit=9)}
         assert len(replies & {MAIL, "ann@example.org"}) == 1

@@ -18,14 +18,14 @@ from memory_items import MemoryItems, MemoryObjects
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Source, Usage
 from turnkeep.storage.attributes import Item, decode, encode
-from turnkeep.storage.beside import Beside
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.elements import CHECKPOINT_VERSION, SERIALISER
 from turnkeep.storage.keys import HEAD, LAYOUT, OTHER_LAYOUT, item_ttl, partition, pii_key, run_key, space_key
 from turnkeep.storage.links import Link, Segment, turn_of
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.runs import KEPT_SECONDS
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.task_writes import TaskWrites
 
 LAYOUTS = Path(__file__).parent / "layouts"
 PK = partition(ANN, "t")
@@ -112,7 +112,7 @@ FORGED = [
     {"sig": None},
     {"sig": b""},
     {"sig": "text"},
-    {"sig": Sealer(b"other").sign("x")},
+    {"sig": Codec(b"other").sign("x")},
     {"keys": ["text"]},
     {"lease": "mine"},
     {"n": "two"},
@@ -167,7 +167,7 @@ def test_a_ledger_without_what_every_turn_has_is_corrupt(kept: Desk) -> None:
 
 def stored_state(**changes: Any) -> Loaded:
     builder = StateGraph(MessagesState).add_node("reply", lambda _: {"messages": [AIMessage("hello", id="a")]})
-    run = Run(Loaded())
+    run = RunCheckpointer(Loaded())
     graph = builder.add_edge(START, "reply").compile().copy({"checkpointer": run})
     graph.invoke({"messages": []}, {"configurable": {"thread_id": "t"}}, durability="exit")
     saved = run.saved(frozenset(), interrupted=False)
@@ -182,16 +182,16 @@ def stored_state(**changes: Any) -> Loaded:
 
 
 def test_a_checkpoint_of_a_newer_langgraph_is_told_as_such() -> None:
-    Run(stored_state())
+    RunCheckpointer(stored_state())
     with pytest.raises(StateCorrupt, match=f"newer LangGraph, as version {CHECKPOINT_VERSION + 1}"):
-        Run(stored_state(v=CHECKPOINT_VERSION + 1))
+        RunCheckpointer(stored_state(v=CHECKPOINT_VERSION + 1))
 
 
 def test_a_message_of_an_unknown_type_is_read_without_validation_and_marked() -> None:
     loaded = stored_state()
     ((namespace, channel, keep, _),) = loaded.links[0].payload["segments"]
     segment = Segment(namespace, channel, keep, [{"type": "hologram", "data": {"content": "hello"}}])
-    run = Run(replace(loaded, links=(Link({}, {"segments": [list(vars(segment).values())]}),)))
+    run = RunCheckpointer(replace(loaded, links=(Link({}, {"segments": [list(vars(segment).values())]}),)))
     message = run.held()["channel_values"]["messages"][0]  # type: ignore[index]
     assert (message.type, message.content) == ("hologram", "hello")
     assert message.response_metadata == {"unvalidated": True}
@@ -223,21 +223,21 @@ def test_what_was_stored_by_every_layout_that_we_read_is_read(file: Path) -> Non
 
 
 def test_runs_placeholders_and_sub_graphs_without_an_incarnation_id_count_by_their_age(kept: Desk) -> None:
-    store, sealer, now = kept.store, kept.sealer, int(kept.clock.now * 1000)
+    store, codec, now = kept.store, kept.codec, int(kept.clock.now * 1000)
     old: Item = {"PK": PK, "v": LAYOUT, "ttl": item_ttl(now)}
     sks = run, pii, space = run_key("r1"), pii_key("TURN#1", 0), space_key("inner", "c1")
-    data = sealer.encrypt("{}", PK, run), sealer.encrypt({"[IP_01234567]": "1"}, PK, pii), sealer.seal({}, PK, space)
+    data = codec.encrypt("{}", PK, run), codec.encrypt({"[IP_01234567]": "1"}, PK, pii), codec.pack({}, PK, space)
     more: list[Item] = [{"st": "queued", "at": now, "ttl": now // 1000 + KEPT_SECONDS}, {}, {"name": "inner"}]
     items = [old | each | {"SK": sk, "data": part} for sk, part, each in zip(sks, data, more, strict=True)]
     kept.items.write_many(puts=items)
 
     def found() -> list[Any]:
-        head, beside = store.heads.read(ANN, "t"), Beside(kept.items, kept.blobs, sealer)
+        head, beside = store.heads.read(ANN, "t"), TaskWrites(kept.items, kept.blobs, codec)
         runs = [each.run_id for each in store.queue.all(head)]
         return [*runs, *store.vault.values(head), *(each.namespace for each in beside.every(head, None))]
 
     assert found() == ["r1", "[IP_01234567]", "inner"]
-    queued = store.queue.of_token(sealer.token({"pk": PK, "run": "r1"}, "run"))
+    queued = store.queue.of_token(codec.token({"pk": PK, "run": "r1"}, "run"))
     assert queued
     assert (queued.run_id, store.queue.request_of(queued)) == ("r1", "{}")
     kept.clock.now += 25 * HOURS

@@ -22,7 +22,7 @@ from turnkeep.records import Principal, Reply
 from turnkeep.settings import Settings
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import BudgetTuning, TurnTuning
@@ -91,8 +91,8 @@ class Site:
         self.now, self.items = NOON, CountingItems()
         budget = BudgetTuning(**{"turn_tokens": 100, **limits})  # type: ignore[arg-type]
         settings = Settings(seal_key="secret", budget=budget)  # type: ignore[arg-type]
-        store = Store(self.items, Blobs(objects), Sealer(b"secret"), clock=self.clock, mint=secrets.token_bytes)
-        self.usage = Usage(self.items, budget, clock=self.clock, mint=secrets.token_bytes)
+        store = Store(self.items, Blobs(objects), Codec(b"secret"), clock=self.clock, random_bytes=secrets.token_bytes)
+        self.usage = Usage(self.items, budget, clock=self.clock, random_bytes=secrets.token_bytes)
         usage = self.usage if limits else None
         self.turns = turns_over(store, agent(), tuning=TurnTuning(seconds=20), clock=self.clock, usage=usage)
         app = bare_app(store=store, turns=self.turns, settings=settings)

@@ -11,7 +11,7 @@ from turnkeep.storage.head import Head
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.turns.commit import Commit
 
-HEAD = Head("pk", n=0, gen=0, seq=1, expires=9, created=1, active=1, born=b"b")
+HEAD = Head("pk", n=0, gen=0, seq=1, expires=9, created=1, active=1, incarnation=b"b")
 BEGUN = Begun(HEAD, key=b"k", body=b"", owner=b"first", message="", created=False)
 PLAN = Plan("pk", "TURN#", b"k", b"b", (), {":seq": 1, ":owner": b"first"})
 

@@ -22,7 +22,7 @@ from scripted import turn as turn_of
 from turnkeep.agents import Agent
 from turnkeep.errors import NotFound
 from turnkeep.records import Principal, Reply
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.items import Items
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.store import Store
@@ -53,7 +53,7 @@ class Twin:
     window: int | None
     per_turn: frozenset[str] = frozenset()
     edited: bool = False
-    born: dict[str, int] = field(default_factory=dict)
+    incarnation: dict[str, int] = field(default_factory=dict)
     places: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ class Twin:
         theirs, ours = self.places[step - 1]
         there: Any = {"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}}
         names = {message.id for message in self.twin.get_state(there).values["messages"]}
-        self.born = {name: number for name, number in self.born.items() if name in names}
+        self.incarnation = {name: number for name, number in self.incarnation.items() if name in names}
         list(self.twin.stream(given, there, stream_mode="values"))
         self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(["values"]))), checkpoint=ours)
         self.compare()
@@ -108,18 +108,18 @@ class Twin:
         assert store.turns.commit(plan) is None
         return result
 
-    def hold(self, store: Store, checkpoint: str | None = None) -> tuple[Begun, Loaded, Run]:
+    def hold(self, store: Store, checkpoint: str | None = None) -> tuple[Begun, Loaded, RunCheckpointer]:
         begun = store.leases.begin(WHO, THREAD, key=uuid.uuid4().hex, body=b"", message="a message", create=True)
         assert isinstance(begun, Begun)
         loaded = store.turns.load(begun.head, self.window, checkpoint)
-        return begun, loaded, Run(loaded, whole=self.window is None)
+        return begun, loaded, RunCheckpointer(loaded, whole=self.window is None)
 
     # what must be the same
 
     def state(self, checkpoint: str | None = None) -> Any:
         store = self.store()
         loaded = store.turns.load(store.heads.read(WHO, THREAD), self.window, checkpoint)
-        return self.graph.copy({"checkpointer": Run(loaded, whole=self.window is None)}).get_state(CONFIG)
+        return self.graph.copy({"checkpointer": RunCheckpointer(loaded, whole=self.window is None)}).get_state(CONFIG)
 
     def compare(self) -> None:
         theirs, ours = self.twin.get_state(CONFIG), self.state()
@@ -146,9 +146,9 @@ class Twin:
         assert len(set(names)) == len(names)
         number = self.store().heads.read(WHO, THREAD).n
         for message in theirs:
-            self.born.setdefault(str(message.id), number)
+            self.incarnation.setdefault(str(message.id), number)
         low = 0 if self.window is None else number - self.window + 1
-        wanted = [message for message in theirs if self.born[str(message.id)] >= low]
+        wanted = [message for message in theirs if self.incarnation[str(message.id)] >= low]
         if self.edited and self.window is not None:  # an edit stores again what stands behind it
             assert len(ours) >= len(wanted)
             wanted = theirs[len(theirs) - len(ours) :]
@@ -315,7 +315,7 @@ def test_a_finished_sub_graph_call_leaves_no_checkpoint(fresh_table: Callable[[]
 
 def _namespaces(store: Store) -> list[str]:
     loaded = store.turns.load(store.heads.read(WHO, THREAD), 3)
-    return list(Run(loaded)._spaces)
+    return list(RunCheckpointer(loaded)._spaces)
 
 
 # branches
@@ -581,7 +581,7 @@ def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable
     twin = Twin(compiled, fresh_table, None, per_turn=frozenset({"notes"}))
     for number in range(3):
         twin.turn({"notes": []} | say(f"h{number}"))
-    run = Run(fresh_table().turns.load(fresh_table().heads.read(WHO, THREAD), None), whole=True)
+    run = RunCheckpointer(fresh_table().turns.load(fresh_table().heads.read(WHO, THREAD), None), whole=True)
     found = run.get_tuple({"configurable": {"thread_id": THREAD, "checkpoint_ns": "sub"}})
     assert found is not None
     assert [m.id for m in found.checkpoint["channel_values"]["notes"]] == ["note-h0", "note-h1", "note-h2"]

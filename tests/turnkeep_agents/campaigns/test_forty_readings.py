@@ -30,7 +30,7 @@ from exported import (
 )
 from readings import ask, reading
 
-from turnkeep_agents.campaigns.findings import Finding
+from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.reading import Ask, Check
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.settings import CampaignsSettings
@@ -174,7 +174,7 @@ def rows() -> pd.DataFrame:
     return daily_rows(read_tables(sample_file(TODAY)))
 
 
-def run(asked: Ask, week: str, warehouse: Warehouse) -> tuple[Request, Finding]:
+def run(asked: Ask, week: str, warehouse: Warehouse) -> tuple[Request, MetricResult]:
     checked = Check(warehouse.names(), warehouse.coverage(), TODAY)(reading(asked, week=week)[1])
     assert checked.wrong == []
     [request] = checked.requests
@@ -192,7 +192,7 @@ def test_the_figures_of_a_reading_equal_pandas(name: str, warehouse: Warehouse, 
         compare(case, finding, rows, case.compared, request.compared.label)
 
 
-def compare(case: Case, finding: Finding, rows: pd.DataFrame, days: Days, label: str) -> None:
+def compare(case: Case, finding: MetricResult, rows: pd.DataFrame, days: Days, label: str) -> None:
     """All expected figures of one period."""
     wanted = case.expected(rows.loc[days[0] : days[1]])
     if not isinstance(wanted, pd.Series):

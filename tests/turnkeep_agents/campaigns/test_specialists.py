@@ -12,7 +12,7 @@ from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, ru
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.blocks.wording import units
 from turnkeep_agents.campaigns.answers import known_of, spans, told
-from turnkeep_agents.campaigns.findings import Figure, Finding
+from turnkeep_agents.campaigns.findings import Figure, MetricResult
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import SPECIALISTS, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
@@ -29,22 +29,24 @@ BOTH = [*run(APRIL), *run(MAY)]
 WEAK, STRONG = {"conversions": 0, "revenue": 0}, {"conversions": 4, "revenue": 80}
 
 
-def ask(name: str, days: list[Day], booked: tuple[Flight, ...] = (), max_rows: int = 500, **values: Any) -> Finding:
+def ask(
+    name: str, days: list[Day], booked: tuple[Flight, ...] = (), max_rows: int = 500, **values: Any
+) -> MetricResult:
     return run_specialist(name, request(**values), PlainWarehouse(days, booked), currency="GBP", max_rows=max_rows)
 
 
-def figure(finding: Finding, subject: str, metric: str, period: str = "May 2026") -> Figure:
+def figure(finding: MetricResult, subject: str, metric: str, period: str = "May 2026") -> Figure:
     [found] = [
         each for each in finding.figures if (each.subject, each.metric, each.period) == (subject, metric, period)
     ]
     return found
 
 
-def codes(finding: Finding) -> list[str]:
+def codes(finding: MetricResult) -> list[str]:
     return [issue.code for issue in finding.issues]
 
 
-def cells(finding: Finding) -> list[list[str]]:
+def cells(finding: MetricResult) -> list[list[str]]:
     """The rows of all tables, without their heads and rules."""
     lines = [line for line in finding.text.splitlines() if line.startswith("| ")]
     heads = [head for head, rule in pairwise(lines) if rule.startswith("| ---")]

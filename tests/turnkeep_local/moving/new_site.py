@@ -12,8 +12,8 @@ from old_site import builder, counter
 from turnkeep.agents import Agent
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.storage.blobs import Blobs, Objects
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
@@ -41,8 +41,8 @@ class NewSite:
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        sealer, blobs = Sealer(self.secret), Blobs(self.objects)
-        self.store = Store(self.items, blobs, sealer, clock=time.time, mint=secrets.token_bytes)
+        codec, blobs = Codec(self.secret), Blobs(self.objects)
+        self.store = Store(self.items, blobs, codec, clock=time.time, random_bytes=secrets.token_bytes)
         self.arrivals = Arrivals(self.store)
         self.turns = Turns(
             self.store,

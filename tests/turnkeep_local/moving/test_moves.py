@@ -16,7 +16,7 @@ from old_site import AWS, CARD, Mood, OldSite, counter, saver_of, talk
 
 from turnkeep.errors import NotFound, TurnkeepError
 from turnkeep.records import Principal, Turn
-from turnkeep.storage import sealing
+from turnkeep.storage import codec
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
 from turnkeep_local.moving.moves import Moves
@@ -364,7 +364,7 @@ def test_a_state_that_is_too_large_is_told_and_the_others_move(
     site.talk("large", "word " * 2000)
     site.talk("small", "word")
     with monkeypatch.context() as limits:
-        limits.setattr(sealing, "MAX_RAW_BYTES", 9000)
+        limits.setattr(codec, "MAX_RAW_BYTES", 9000)
         assert here.take(CARD, site.place).threads == {"refused": 1, "moved": 1}
     assert here.said == [
         "large: it cannot be stored: The agent's reply or state is too large to be stored: at most 64 MB."

@@ -13,7 +13,7 @@ from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
 from turnkeep_agents.campaigns.answers import advice_lines, known_of, spans
-from turnkeep_agents.campaigns.findings import Finding
+from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
@@ -94,8 +94,8 @@ class Answering(Desk):
         confidence = EARLY_EXIT_CONFIDENCE if state["exit_reason"] or not analysis else analysis.confidence
         return {"messages": [worded.message], "confidence": confidence, "warnings": list(worded.warnings)}
 
-    async def _query(self, name: str, request: Request, today: date) -> Finding:
-        def run() -> Finding:
+    async def _query(self, name: str, request: Request, today: date) -> MetricResult:
+        def run() -> MetricResult:
             warehouse, most = self.warehouse_on(today), self.settings.max_rows
             return run_specialist(name, request, warehouse, currency=self.settings.currency, max_rows=most)
 
@@ -112,7 +112,7 @@ class Answering(Desk):
         return self.judge(state, known_of(findings_of(state)), days, routing["language"], limits=limits)
 
 
-def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Request]) -> str:
+def exit_without_analysis(findings: Sequence[MetricResult], requests: Sequence[Request]) -> str:
     """Return why there is nothing to diagnose; empty if there is something."""
     if all(finding.status != "ok" for finding in findings):
         return "No specialist had figures."
@@ -121,9 +121,9 @@ def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Reques
     return "" if any(request.asks_why for request in requests) else "The message asks for information."
 
 
-def findings_of(values: Mapping[str, Any]) -> list[Finding]:
+def findings_of(values: Mapping[str, Any]) -> list[MetricResult]:
     """Return findings in the order of the requests, whichever finished first."""
-    return [Finding.model_validate(each) for each in sorted(values["findings"], key=lambda each: each["at"])]
+    return [MetricResult.model_validate(each) for each in sorted(values["findings"], key=lambda each: each["at"])]
 
 
 def _analysis(state: CampaignsState) -> Analysis | None:

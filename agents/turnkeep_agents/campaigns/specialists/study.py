@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from turnkeep.records import JSON
-from turnkeep_agents.campaigns.findings import SEVERITIES, Figure, Finding, Issue, Severity
+from turnkeep_agents.campaigns.findings import SEVERITIES, Figure, Issue, MetricResult, Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period, Request
 from turnkeep_agents.campaigns.specialists.spelling import NOUNS, Style, dated, listed, number_word, span, spell
@@ -108,13 +108,13 @@ class Study:
         if severity and NO_NAME not in subject:
             self._proposed.append((-SEVERITIES.index(severity), -weight, subject, issue))
 
-    def finding(self) -> Finding:
+    def finding(self) -> MetricResult:
         """Return the finding, with the worst issues worded."""
         ranked = sorted(self._proposed, key=lambda each: each[:3])
         issues = tuple(issue() for *_, issue in ranked[:MOST_ISSUES])
         if left := len(ranked) - len(issues):
             self.note(f"Not shown are {number_word(left)} more of no greater severity.")
-        return Finding(
+        return MetricResult(
             specialist=self.specialist,
             status=self.status,
             text="\n\n".join(self.parts),

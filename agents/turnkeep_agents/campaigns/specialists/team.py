@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from turnkeep_agents.campaigns.findings import Finding
+from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.specialists.audiences import judge_audiences
 from turnkeep_agents.campaigns.specialists.budgets import assess_budgets
@@ -22,7 +22,7 @@ WORK: Mapping[str, Callable[[Study], None]] = {
 }
 
 
-def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Finding:
+def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> MetricResult:
     """Return the finding of a specialist; amounts are in `currency`, an ISO 4217 code. Raises DatabaseError."""
     study = open_study(name, request, warehouse, currency=currency, max_rows=max_rows)
     if study is None:
@@ -33,17 +33,17 @@ def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currenc
     return study.finding()
 
 
-def failed(name: str, why: str) -> Finding:
+def failed(name: str, why: str) -> MetricResult:
     """Return a finding for a specialist that could not run; `why` is a sentence for the user."""
-    return Finding(specialist=name, status="failed", text=why, warnings=("specialist_failed",))
+    return MetricResult(specialist=name, status="failed", text=why, warnings=("specialist_failed",))
 
 
-def _nothing(name: str, request: Request, warehouse: Warehouse, study: Study | None = None) -> Finding:
+def _nothing(name: str, request: Request, warehouse: Warehouse, study: Study | None = None) -> MetricResult:
     """Return a finding without data; it names the days with data, for the request or the whole warehouse."""
     coverage = warehouse.coverage()
     period = study.period if study else asked_period(request, coverage)
     notes, warnings = (study.notes, study.warnings) if study else ([], [])
-    return Finding(
+    return MetricResult(
         specialist=name,
         status="no_data",
         text=f"There is no data for {_named(request)}{dated(period)}. {_where(request, warehouse)}",

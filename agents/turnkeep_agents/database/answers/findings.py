@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from turnkeep_agents.database.answers.tables import LONGEST_CELL, is_single, plain, preview, table_of
 from turnkeep_agents.database.prompts import LAST_QUESTION
-from turnkeep_agents.database.state import Finding, Shown
+from turnkeep_agents.database.state import QueryResult, Shown
 
 HEAD = 3  # rows of a result that a later turn sees
 MOST_SHOWN = 2  # results that a thread remembers
@@ -13,14 +13,14 @@ MOST_KEPT_BYTES = 3_000  # of one of them: the state of a thread has to stay sma
 READS_ONLY = "Nothing can be changed from here, and nothing was."
 
 
-def told(finding: Finding) -> str:
+def told(finding: QueryResult) -> str:
     """A finding in the prompt of the answer."""
     if finding["kind"] == "change":
         return f"Question: {finding['question']}\n{READS_ONLY}"
     return "\n".join(_lines(finding))
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(finding: QueryResult) -> Iterator[str]:
     yield f"Question: {finding['question']}"
     if finding.get("understood_as"):
         yield f"Understood as: {finding['understood_as']}"
@@ -32,7 +32,7 @@ def _lines(finding: Finding) -> Iterator[str]:
         yield from _rows(finding)
 
 
-def _rows(finding: Finding) -> Iterator[str]:
+def _rows(finding: QueryResult) -> Iterator[str]:
     rows = finding["rows"]
     yield f"Statement: {finding['sql']}"
     yield _counted(len(rows), finding)
@@ -43,13 +43,13 @@ def _rows(finding: Finding) -> Iterator[str]:
     yield from (f"Doubtful: {caution}" for caution in finding.get("cautions", ()))
 
 
-def _counted(count: int, finding: Finding) -> str:
+def _counted(count: int, finding: QueryResult) -> str:
     if count < 2:
         return "One row:" if count else "No further rows." if finding["start"] else "No rows."
     return f"{count}{' or more' if finding['has_more'] else ''} rows:"
 
 
-def known(finding: Finding) -> list[str]:
+def known(finding: QueryResult) -> list[str]:
     """The same for verification: one text for each thing that is true on its own, the rows as a table."""
     if "rows" not in finding:
         return [told(finding)]
@@ -88,19 +88,19 @@ def last_question(shown: Shown) -> str:
     return LAST_QUESTION.format(question=shown["question"], sql=shown["sql"])
 
 
-def table_below(finding: Finding, language: str) -> str:
+def table_below(finding: QueryResult, language: str) -> str:
     """The rows as they stand below the answer; nothing where the answer says the only value."""
     if not finding.get("rows") or (is_single(finding["rows"]) and not finding["start"]):
         return ""
     return table(finding, language)
 
 
-def table(finding: Finding, language: str) -> str:
+def table(finding: QueryResult, language: str) -> str:
     columns, rows, start, size = finding["columns"], finding["rows"], finding["start"], finding["size"]
     return table_of(columns, rows, start, size, has_more=finding["has_more"], language=language)
 
 
-def kept(finding: Finding) -> Shown:
+def kept(finding: QueryResult) -> Shown:
     """A result for the next turns, small."""
     end = finding["start"] + finding["size"]
     shown = Shown(

@@ -22,7 +22,7 @@ from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.judging import judge
 from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.records import JoinGraph
-from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
+from turnkeep_agents.database.joins.validation import SEVERITIES, LinkIssue, validate
 from turnkeep_agents.database.security.database import catalogue_sessions, connect, sample_joins
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
@@ -54,7 +54,7 @@ def build_joins(wanted: Wanted) -> str:
         graph, told = _merged(wanted, settings)
         if not graph.tables:
             raise LocalError("The overrides hide all tables: nothing is left to be joined. Nothing was written.")
-        remarks: list[Finding] = []
+        remarks: list[LinkIssue] = []
         if wanted.with_model:
             graph, remarks = asyncio.run(judge(chat_models(settings, "database").small, graph, progress=_progress()))
         save_graph(graph, wanted.out)
@@ -155,14 +155,14 @@ def _shape(graph: JoinGraph) -> str:
     return f"{len(graph.tables)} tables, {len(graph.relationships)} relationships ({told or 'none'})"
 
 
-def _severities(found: Collection[Finding]) -> str:
+def _severities(found: Collection[LinkIssue]) -> str:
     counts: Mapping[str, int] = Counter(finding.severity for finding in found)
     return ", ".join(f"{counts.get(each, 0)} {each}s" for each in SEVERITIES)
 
 
-def _errors(found: Collection[Finding]) -> bool:
+def _errors(found: Collection[LinkIssue]) -> bool:
     return any(finding.severity == "error" for finding in found)
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: LinkIssue) -> str:
     return f"{finding.severity}: {finding.edge}: {finding.message}. {finding.remedy}"

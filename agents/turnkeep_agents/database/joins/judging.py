@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
-from turnkeep_agents.database.joins.validation import Finding, edge_of
+from turnkeep_agents.database.joins.validation import LinkIssue, edge_of
 
 BATCH = 30
 """Relationships that one call is shown."""
@@ -40,11 +40,11 @@ VALIDATE_JOINS = TypedCall("database.validate_joins", Judgement, max_tokens=1500
 
 async def judge(
     model: BaseChatModel, graph: JoinGraph, *, progress: Callable[[str], None] = lambda _: None
-) -> tuple[JoinGraph, list[Finding]]:
+) -> tuple[JoinGraph, list[LinkIssue]]:
     """The graph with lower confidences where the model has doubts, and its remarks. Links that a person added or that
     the database declares stay as they are: of these there is only the remark. Raises ModelFault."""
     links = list(graph.relationships)
-    found: list[Finding] = []
+    found: list[LinkIssue] = []
     for start in range(0, len(links), BATCH):
         progress(f"asking the model about {min(start + BATCH, len(links))} of {len(links)} relationships")
         judged = await try_typed(model, VALIDATE_JOINS, _prompt(graph, links[start : start + BATCH]))
@@ -56,10 +56,10 @@ async def judge(
     return replace(graph, relationships=tuple(links)), found
 
 
-def _doubted(link: Relationship, doubt: Doubt) -> tuple[Relationship, Finding]:
+def _doubted(link: Relationship, doubt: Doubt) -> tuple[Relationship, LinkIssue]:
     is_fixed = link.type in ("manual", "foreign_key")
     confidence = link.confidence if is_fixed else min(link.confidence, doubt.confidence)
-    finding = Finding(
+    finding = LinkIssue(
         "note" if is_fixed else "warning",
         "doubted",
         edge_of(link),

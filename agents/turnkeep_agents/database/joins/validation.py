@@ -18,7 +18,7 @@ _DAYS: frozenset[Kind] = frozenset({"date", "datetime"})
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LinkIssue:
     """`edge` is the link in question as `a.x = b.y`, or the tables where it is about none."""
 
     severity: Severity
@@ -28,7 +28,7 @@ class Finding:
     remedy: str
 
 
-def validate(graph: JoinGraph, *, confidence_threshold: float = CONFIDENCE_THRESHOLD) -> list[Finding]:
+def validate(graph: JoinGraph, *, confidence_threshold: float = CONFIDENCE_THRESHOLD) -> list[LinkIssue]:
     """All findings, errors first."""
     found = [*_empty(graph), *_alike(graph), *_dangling(graph), *_duplicates(graph)]
     found += [*_unequal(graph), *_not_unique(graph)]
@@ -41,9 +41,9 @@ def edge_of(link: Relationship) -> str:
     return " and ".join(f"{link.from_table}.{a} = {link.to_table}.{b}" for a, b in link.pairs)
 
 
-def _empty(graph: JoinGraph) -> Iterator[Finding]:
+def _empty(graph: JoinGraph) -> Iterator[LinkIssue]:
     if not graph.tables:
-        yield Finding(
+        yield LinkIssue(
             "error",
             "empty",
             "the graph",
@@ -52,12 +52,12 @@ def _empty(graph: JoinGraph) -> Iterator[Finding]:
         )
 
 
-def _alike(graph: JoinGraph) -> Iterator[Finding]:
+def _alike(graph: JoinGraph) -> Iterator[LinkIssue]:
     """Names that differ by case alone, which most databases and all questions take for one."""
     tables = [("", graph.tables), *((f"{table.name}.", table.columns) for table in graph.tables.values())]
     for before, names in tables:
         for same in _same(names):
-            yield Finding(
+            yield LinkIssue(
                 "warning",
                 "case",
                 ", ".join(f"{before}{name}" for name in same),
@@ -73,10 +73,10 @@ def _same(names: Iterable[str]) -> list[list[str]]:
     return [same for same in folded.values() if len(same) > 1]
 
 
-def _dangling(graph: JoinGraph) -> Iterator[Finding]:
+def _dangling(graph: JoinGraph) -> Iterator[LinkIssue]:
     for link in graph.relationships:
         if not is_sound(graph, link):
-            yield Finding(
+            yield LinkIssue(
                 "error",
                 "dangling",
                 edge_of(link),
@@ -85,11 +85,11 @@ def _dangling(graph: JoinGraph) -> Iterator[Finding]:
             )
 
 
-def _duplicates(graph: JoinGraph) -> Iterator[Finding]:
+def _duplicates(graph: JoinGraph) -> Iterator[LinkIssue]:
     for ends, count in Counter(map(ends_of, graph.relationships)).items():
         if count > 1:
             link = next(link for link in graph.relationships if ends_of(link) == ends)
-            yield Finding(
+            yield LinkIssue(
                 "warning",
                 "duplicate",
                 edge_of(link),
@@ -98,12 +98,12 @@ def _duplicates(graph: JoinGraph) -> Iterator[Finding]:
             )
 
 
-def _unequal(graph: JoinGraph) -> Iterator[Finding]:
+def _unequal(graph: JoinGraph) -> Iterator[LinkIssue]:
     for link in sound_links(graph):
         for a, b in link.pairs:
             kinds = graph.tables[link.from_table].columns[a].kind, graph.tables[link.to_table].columns[b].kind
             if not _are_comparable(*kinds):
-                yield Finding(
+                yield LinkIssue(
                     "warning",
                     "types",
                     edge_of(link),
@@ -116,13 +116,13 @@ def _are_comparable(one: Kind, other: Kind) -> bool:
     return one == other or "other" in (one, other) or {one, other} <= _NUMBERS or {one, other} <= _DAYS
 
 
-def _not_unique(graph: JoinGraph) -> Iterator[Finding]:
+def _not_unique(graph: JoinGraph) -> Iterator[LinkIssue]:
     for link in sound_links(graph):
         target, ends = graph.tables[link.to_table], {b for _, b in link.pairs}
         has_keys = bool(target.primary_key or target.unique_columns)
         is_key = not ends.isdisjoint(target.unique_columns) or set(target.primary_key) <= ends
         if link.cardinality in ("N:1", "1:1") and link.type != "foreign_key" and has_keys and not is_key:
-            yield Finding(
+            yield LinkIssue(
                 "warning",
                 "not_unique",
                 edge_of(link),
@@ -131,10 +131,10 @@ def _not_unique(graph: JoinGraph) -> Iterator[Finding]:
             )
 
 
-def _doubtful(graph: JoinGraph, threshold: float) -> Iterator[Finding]:
+def _doubtful(graph: JoinGraph, threshold: float) -> Iterator[LinkIssue]:
     for link in sound_links(graph):
         if link.confidence < threshold:
-            yield Finding(
+            yield LinkIssue(
                 "note",
                 "low_confidence",
                 edge_of(link),
@@ -143,12 +143,12 @@ def _doubtful(graph: JoinGraph, threshold: float) -> Iterator[Finding]:
             )
 
 
-def _parts(graph: JoinGraph, threshold: float) -> Iterator[Finding]:
+def _parts(graph: JoinGraph, threshold: float) -> Iterator[LinkIssue]:
     """Tables that no usable link joins to the largest part."""
     parts = sorted(parts_of(graph, threshold), key=lambda part: (-len(part), min(part)))
     for part in parts[1:]:
         is_alone = len(part) == 1
-        yield Finding(
+        yield LinkIssue(
             "note" if is_alone else "warning",
             "alone" if is_alone else "disconnected",
             ", ".join(sorted(part)),

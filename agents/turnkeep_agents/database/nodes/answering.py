@@ -31,7 +31,7 @@ from turnkeep_agents.database.nodes.turn import (
     today_note,
 )
 from turnkeep_agents.database.planning.choosing import choose
-from turnkeep_agents.database.state import DatabaseState, Finding, Shown
+from turnkeep_agents.database.state import DatabaseState, QueryResult, Shown
 from turnkeep_agents.database.workspace import Snapshot
 
 TALK_TURNS, TALK_TOKENS = 10, 2_000
@@ -145,7 +145,7 @@ class AnsweringNodes(TurnNodes):
         }
 
 
-def _below(finding: Finding, language: str, *, is_only: bool) -> str:
+def _below(finding: QueryResult, language: str, *, is_only: bool) -> str:
     """A single value of several findings, and the only row of a page, are said by the answer."""
     return table_below(finding, language) if is_only or not finding.get("asked_back") else ""
 
@@ -157,7 +157,7 @@ def _cells(results: Sequence[Mapping[str, Any]]) -> list[str]:
     return [cell for row in rows for cell in row if isinstance(cell, str)]
 
 
-def _fallback(findings: Sequence[Finding], language: str) -> str:
+def _fallback(findings: Sequence[QueryResult], language: str) -> str:
     """What stands where no sentence of the model could: what was asked as the model understood it, the problem or the
     only value."""
     texts = []

@@ -25,7 +25,7 @@ from turnkeep_agents.database.nodes.turn import (
     today_note,
 )
 from turnkeep_agents.database.reading import READ_CALL, ROUTES, TALK, check
-from turnkeep_agents.database.state import DatabaseState, Finding
+from turnkeep_agents.database.state import DatabaseState, QueryResult
 from turnkeep_agents.database.workspace import Snapshot
 
 READ_TURNS, READ_TOKENS = 4, 500
@@ -92,19 +92,19 @@ class OrchestratorNodes(TurnNodes):
     def pass_on(self, state: DatabaseState) -> JSON:
         """Talk beside a question goes along to the answer."""
         ask = ask_of(state)
-        return found(state, Finding(kind=ask["kind"], question=ask["question"]), f"Passed on: {ask['kind']}.")
+        return found(state, QueryResult(kind=ask["kind"], question=ask["question"]), f"Passed on: {ask['kind']}.")
 
     def search_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
         """Sections of the pages that the model named, best ranked first, then what the words find."""
         runtime.stream_writer({"event": "tool_start", "tool": "manual"})
         ask, manual = ask_of(state), self.workspace.manual
         if not manual.documents:
-            finding = Finding(kind="manual", question=ask["question"], problem=NO_MANUAL)
+            finding = QueryResult(kind="manual", question=ask["question"], problem=NO_MANUAL)
             return found(state, finding, "There is no manual.")
         ranked = manual.search(" ".join([ask["question"], *ask["words"]]), RANKED)
         sections = _chosen(ranked, [manual.named(page, ranked) for page in ask["pages"]])
         kept = [asdict(replace(one, metadata={})) for one in sections]
-        finding = Finding(kind="manual", question=ask["question"], sections=kept)
+        finding = QueryResult(kind="manual", question=ask["question"], sections=kept)
         return found(state, finding, f"The manual has {len(kept)} sections on it.")
 
 

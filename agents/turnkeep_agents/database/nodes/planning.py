@@ -10,7 +10,7 @@ from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.answers.tables import PAGE
 from turnkeep_agents.database.nodes.turn import TurnNodes, ask_of, failed, found, last_of_ask, last_shown
 from turnkeep_agents.database.planning.choosing import choose, ways_between
-from turnkeep_agents.database.state import AskState, Finding
+from turnkeep_agents.database.state import AskState, QueryResult
 from turnkeep_agents.databases.errors import DatabaseError
 
 NOTHING_HELD = "The database has no tables that the user may read; whoever runs the server can tell why."
@@ -30,7 +30,7 @@ class PlanningNodes(TurnNodes):
         except DatabaseError as error:
             return failed(state, error)
         if not snapshot.allowed:
-            finding = Finding(kind="sql", question=ask_of(state)["question"], problem=NOTHING_HELD)
+            finding = QueryResult(kind="sql", question=ask_of(state)["question"], problem=NOTHING_HELD)
             return found(state, finding, "There is no table to ask.")
         ask, last, tuning = ask_of(state), last_of_ask(state), self.tuning
         named = [*state["wanted"], *ask["tables"], *(last["tables"] if last else ())]
@@ -59,7 +59,7 @@ class PlanningNodes(TurnNodes):
         runtime.stream_writer({"event": "tool_start", "tool": "sql"})
         last, rows = last_shown(state), ask_of(state)["rows"]
         if last is None:  # the reading is checked for it
-            return found(state, Finding(kind="sql", question=ask_of(state)["question"]), "There is no last result.")
+            return found(state, QueryResult(kind="sql", question=ask_of(state)["question"]), "There is no last result.")
         starts = {"previous": max(last["start"] - PAGE, 0), "first": 0, "all": 0}
         written = {"kind": "sql", "sql": last["sql"], "understood_as": last["understood_as"], "left_out": []}
         return {"written": written, "start": starts.get(rows, last["end"]), **step(state, "Turned the page.")}

@@ -41,7 +41,7 @@ from turnkeep_agents.database.planning.choosing import described
 from turnkeep_agents.database.planning.schema_text import book_keeping, neighbours, schema_text
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.results import Result
-from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
+from turnkeep_agents.database.state import AskState, Attempt, QueryResult, Ran
 from turnkeep_agents.database.workspace import Snapshot, runner
 from turnkeep_agents.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 
@@ -116,8 +116,8 @@ class StatementNodes(TurnNodes):
             return {"written": written.model_dump(), "ran": None, **step(state, how)}
         question = ask_of(state)["question"]
         if written.kind == "ask_back" and written.ask_back.strip():
-            return found(state, Finding(kind="sql", question=question, asked_back=written.ask_back), "Asked back.")
-        finding = Finding(kind="sql", question=question, left_out=written.left_out, problem=NOT_HELD)
+            return found(state, QueryResult(kind="sql", question=question, asked_back=written.ask_back), "Asked back.")
+        finding = QueryResult(kind="sql", question=question, left_out=written.left_out, problem=NOT_HELD)
         warnings = [*state["warnings"], NOTHING]
         return {**found(state, finding, "The database holds nothing of it."), "warnings": warnings}
 
@@ -182,11 +182,11 @@ class StatementNodes(TurnNodes):
         warnings = [*state["warnings"], *([TEXT_CUT] if result.has_cut_texts else [])]
         return {**found(state, finding, rows), "warnings": warnings}
 
-    def _finding(self, state: AskState, result: Result, near: list[str]) -> Finding:
+    def _finding(self, state: AskState, result: Result, near: list[str]) -> QueryResult:
         ask, written, last = ask_of(state), state["written"], last_shown(state)
         is_page = ask["kind"] == "more_rows" and last is not None
         size = size_of(result.rows, has_more=result.is_cut, is_all=ask["rows"] == "all")
-        finding = Finding(
+        finding = QueryResult(
             kind=ask["kind"],
             question=last["question"] if is_page and last else ask["question"],
             sql=written["sql"],
@@ -200,7 +200,7 @@ class StatementNodes(TurnNodes):
             near=near,
             cautions=state["cautions"],
         )
-        return Finding({**finding, "ran": state["ran"]}) if state["ran"] else finding
+        return QueryResult({**finding, "ran": state["ran"]}) if state["ran"] else finding
 
     def after_run_sql(self, state: AskState) -> Literal["correct_sql", "__end__"]:
         return "correct_sql" if state["attempts"] else "__end__"

@@ -16,7 +16,7 @@ from turnkeep.observability import logger
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.prompts import Calls
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
+from turnkeep_agents.database.state import AskState, Attempt, QueryResult, Shown, fresh_ask
 from turnkeep_agents.database.workspace import Snapshot, Workspace
 from turnkeep_agents.databases.errors import DatabaseBusy, DatabaseError, DatabaseSlow
 
@@ -96,7 +96,7 @@ def last_of_ask(state: AskState) -> Shown | None:
     return last_shown(state) if ask_of(state)["goes_on"] else None
 
 
-def found(state: AskState, finding: Finding, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> JSON:
+def found(state: AskState, finding: QueryResult, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> JSON:
     """The ask is done; the next one begins."""
     tried = state["attempts"] if attempts is None else list(attempts)
     return {
@@ -118,7 +118,7 @@ def failed(state: AskState, error: DatabaseError) -> JSON:
 def ended(
     state: AskState, problem: str, code: str, sentence: str, *, attempts: Sequence[Attempt] | None = None
 ) -> JSON:
-    finding = Finding(kind="sql", question=ask_of(state)["question"], problem=problem)
+    finding = QueryResult(kind="sql", question=ask_of(state)["question"], problem=problem)
     return {
         **found(state, finding, sentence, attempts=attempts),
         "warnings": list(dict.fromkeys([*state["warnings"], code])),

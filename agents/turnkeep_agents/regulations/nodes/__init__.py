@@ -2,9 +2,9 @@
 computes, and checks every sentence against the shown sources."""
 
 from turnkeep_agents.regulations.nodes.answering import Answering
-from turnkeep_agents.regulations.nodes.finding import Finding
+from turnkeep_agents.regulations.nodes.finding import Searching
 from turnkeep_agents.regulations.nodes.shortcuts import Shortcuts
 
 
-class Nodes(Shortcuts, Finding, Answering):
+class Nodes(Shortcuts, Searching, Answering):
     """All nodes, with one shared base."""

@@ -23,7 +23,7 @@ MOST_CLAUSES = 12  # of documents, used as searches of the law
 MOST_CITED = 6  # articles of earlier replies that the reading is given
 
 
-class Finding(Desk):
+class Searching(Desk):
     async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         message, prompt = message_of(state), self.begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = cited_in(prompt, self.knowledge.by_id)[:MOST_CITED]

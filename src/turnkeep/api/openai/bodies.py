@@ -41,7 +41,7 @@ class Body(BaseModel):
     metadata: dict[str, Any] | None = None
 
 
-class Run(Body):
+class ChatRequest(Body):
     model: AgentName | None = None
     stream: bool | None = False
     temperature: float | None = Field(None, ge=0, le=2)
@@ -60,13 +60,13 @@ class Run(Body):
         return [f"{name}_not_used" for name in sent]
 
 
-class ChatCompletion(Run):
+class ChatCompletion(ChatRequest):
     model: AgentName
     messages: list[JSON] = Field(min_length=1)
     stream_options: JSON | None = None
 
 
-class NewResponse(Run):
+class NewResponse(ChatRequest):
     input: str | list[JSON]
     conversation: str | JSON | None = None
     previous_response_id: str | None = None

@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import name_thread
-from turnkeep.api.openai.bodies import Run
+from turnkeep.api.openai.bodies import ChatRequest
 from turnkeep.api.openai.words import Words
 from turnkeep.api.routes import Routes
 from turnkeep.api.sse import compact, open_stream
@@ -91,7 +91,7 @@ class Starting(Routes):
         return self._turns.budget.now()
 
     def _wanted(
-        self, request: Request, caller: Principal, body: Run, messages: list[JSON], told: list[str]
+        self, request: Request, caller: Principal, body: ChatRequest, messages: list[JSON], told: list[str]
     ) -> TurnRequest:
         """Return the request as both wires send it; `told` are warnings."""
         return TurnRequest(
@@ -140,7 +140,7 @@ class Starting(Routes):
 
     def _derived(self, principal: Principal, *parts: str) -> str:
         """Return an id that does not reveal the parts."""
-        made = self._services.sealer.digests(16, "openai", principal.tenant, principal.user, *parts)
+        made = self._services.codec.digests(16, "openai", principal.tenant, principal.user, *parts)
         return f"conv_{made[0].hex()}"
 
     async def _answer(

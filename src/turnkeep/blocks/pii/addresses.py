@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from turnkeep.blocks.pii.findings import Finding, patterns_of
+from turnkeep.blocks.pii.findings import PiiMatch, patterns_of
 
 _PATTERNS = patterns_of("addresses")
 _STREET, _UNNUMBERED = re.compile(_PATTERNS["street"]), re.compile(_PATTERNS["unnumbered street"])
@@ -12,7 +12,7 @@ _OTHERS = tuple(re.compile(_PATTERNS[name]) for name in ("postcode", "last line"
 _NUMBERED = re.compile(r"\d")
 
 
-def addresses(text: str) -> Iterator[Finding]:
+def addresses(text: str) -> Iterator[PiiMatch]:
     """ "via Garibaldi 12, 20121 Milano (MI)", "221B Baker Street", "20121 Milano (MI)", "ZIP: 8592"; not "Milano"."""
     done = 0
     for at in _STREET.finditer(text):
@@ -26,12 +26,12 @@ def addresses(text: str) -> Iterator[Finding]:
             yield _finding(text, at.start(1), at.end(1))
 
 
-def streets(text: str) -> Iterator[Finding]:
+def streets(text: str) -> Iterator[PiiMatch]:
     """Yield streets in a text without digits: "via Garibaldi"."""
     for at in _UNNUMBERED.finditer(text):
         yield _finding(text, at.start(), at.end())
 
 
-def _finding(text: str, start: int, end: int) -> Finding:
+def _finding(text: str, start: int, end: int) -> PiiMatch:
     spelling = text[start:end].rstrip(" \n,;.-")
-    return Finding("ADDRESS", start, start + len(spelling), " ".join(re.sub(r"[^\w/]", " ", spelling.lower()).split()))
+    return PiiMatch("ADDRESS", start, start + len(spelling), " ".join(re.sub(r"[^\w/]", " ", spelling.lower()).split()))

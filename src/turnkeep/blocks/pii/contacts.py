@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from ipaddress import ip_address
 
-from turnkeep.blocks.pii.findings import Finding, patterns_of
+from turnkeep.blocks.pii.findings import PiiMatch, patterns_of
 
 HOME = "IT"
 """The country of a phone number without a country code."""
@@ -20,19 +20,19 @@ _LOCAL, _LOCAL_ROUND = _PATTERNS["local"], _PATTERNS["local round"]
 _TOO_LONG = 14
 
 
-def emails(text: str) -> Iterator[Finding]:
+def emails(text: str) -> Iterator[PiiMatch]:
     """ "mario.rossi@example.it", "mario (at) example punto it"."""
     if "@" in text:
         for at in _EMAIL.finditer(text):
-            yield Finding("EMAIL", at.start(), at.end(), at[0].replace("\n", "").lower())
+            yield PiiMatch("EMAIL", at.start(), at.end(), at[0].replace("\n", "").lower())
     if not _SPOKEN_SIGN.search(text):
         return
     for at in _SPELLED.finditer(text):
-        yield Finding("EMAIL", at.start(), at.end(), _joined(at[0]))
+        yield PiiMatch("EMAIL", at.start(), at.end(), _joined(at[0]))
     for at in _SPOKEN.finditer(text):
         name, host = (_SPOKEN_DOT.sub(".", part).lower() for part in at.groups())
         if not re.search(r"\sat\s$", text[at.end(1) : at.start(2)]) or re.search(r"\bdot\b", at[2]):
-            yield Finding("EMAIL", at.start(), at.end(), f"{name}@{host}")
+            yield PiiMatch("EMAIL", at.start(), at.end(), f"{name}@{host}")
 
 
 def _joined(spelled: str) -> str:
@@ -41,24 +41,24 @@ def _joined(spelled: str) -> str:
     return "".join(words.get(each.strip("()[]"), each) for each in re.split(r"[ \t]", spelled.lower()))
 
 
-def urls(text: str) -> Iterator[Finding]:
+def urls(text: str) -> Iterator[PiiMatch]:
     """Yield links that identify a person or grant access to the holder; "https://docs.python.org/3/" stays."""
     if "/" not in text:
         return
     for at in _ADDRESS.finditer(text):
         address = at[0].rstrip(".,;:!?)*_")
         if _OWN_PAGE.search(address):
-            yield Finding("URL", at.start(), at.start() + len(address), address)
+            yield PiiMatch("URL", at.start(), at.start() + len(address), address)
 
 
-def ips(text: str) -> Iterator[Finding]:
+def ips(text: str) -> Iterator[PiiMatch]:
     """ "86.121.97.248", "2001:db8::1"; not "version 1.2.3.4"."""
     for sign, pattern in ((".", _IPV4), (":", _IPV6)):
         if text.count(sign) < 2:
             continue
         for at in pattern.finditer(text):
             if _is_ip(at[0].partition("/")[0]):
-                yield Finding("IP", at.start(), at.end(), at[0].lower())
+                yield PiiMatch("IP", at.start(), at.end(), at[0].lower())
 
 
 def _is_ip(spelling: str) -> bool:
@@ -71,14 +71,14 @@ def _is_ip(spelling: str) -> bool:
     return True
 
 
-def phones(text: str) -> Iterator[Finding]:
+def phones(text: str) -> Iterator[PiiMatch]:
     """ "+39 333 1234567", "06/12345678", "(37) 788-063", "345-899-3560x4587"; not "1.234.567", "2003-08-28"."""
     for at in _PHONE.finditer(_WHOLE_DATE.sub(lambda found: "x" * len(found[0]), text)):
         for start, end in _numbers_of(at):
             spelling = text[start:end]
             digits = re.sub(r"\D", "", spelling)
             if 6 <= len(digits) <= 17 and _is_phone(spelling, digits, text[max(start - 60, 0) : start]):
-                yield Finding("PHONE", start, end, _international(spelling) or digits)
+                yield PiiMatch("PHONE", start, end, _international(spelling) or digits)
 
 
 def _numbers_of(at: re.Match[str]) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from turnkeep.blocks.pii.addresses import addresses, streets
 from turnkeep.blocks.pii.contacts import emails, ips, phones, urls
-from turnkeep.blocks.pii.findings import Finding
+from turnkeep.blocks.pii.findings import PiiMatch
 from turnkeep.blocks.pii.folding import folded
 from turnkeep.blocks.pii.numbers import cards, ibans, tax_ids, vat_ids
 from turnkeep.blocks.pii.papers import births, papers
@@ -18,7 +18,7 @@ from turnkeep.blocks.pii.persons import letterhead, listed, parts_of, persons
 from turnkeep.blocks.pii.stretches import stretches
 from turnkeep.placeholders import PLACEHOLDER
 
-Detector: TypeAlias = Callable[[str], Iterable[Finding]]
+Detector: TypeAlias = Callable[[str], Iterable[PiiMatch]]
 Tag: TypeAlias = Callable[[str, str], str]
 """Eight hexadecimal digits for a kind and a value in one thread."""
 
@@ -48,7 +48,7 @@ def _loaded(name: str) -> Detector:
     return detector
 
 
-def hidden(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dict[str, str]]:
+def redacted(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dict[str, str]]:
     """Return the redacted text, and the original of each placeholder in its first spelling. Text that already looks
     like a placeholder stays. `names` are as `find` takes them."""
     parts: list[str] = []
@@ -62,11 +62,11 @@ def hidden(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dic
     return "".join([*parts, text[at:]]), values
 
 
-def find(text: str, names: set[str] | None = None) -> list[Finding]:
+def find(text: str, names: set[str] | None = None) -> list[PiiMatch]:
     """Return findings in ascending order, without overlaps. A word of a found name is found again later in the text.
     `names` are known words of names; new ones are added, for callers that read many texts."""
     names = set() if names is None else names
-    found: list[Finding] = []
+    found: list[PiiMatch] = []
     at = 0
     for stretch in stretches(text):
         for one in _found_in(stretch, names):
@@ -77,13 +77,13 @@ def find(text: str, names: set[str] | None = None) -> list[Finding]:
     return found
 
 
-def _found_in(stretch: str, names: Collection[str]) -> list[Finding]:
+def _found_in(stretch: str, names: Collection[str]) -> list[PiiMatch]:
     word = stretch.rstrip()
     if word.isalpha() and word.islower() and len(word) < _TAX_ID_LETTERS:
         return []
     bare = PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch) if "[" in stretch else stretch
     text, places = folded(bare)
-    found: list[Finding] = []
+    found: list[PiiMatch] = []
     while new := _apart(_all(text, names)):  # the rest is read again: "Rossi" in "Rossi, Mario Rossi"
         found += new
         text = _covered(text, new)
@@ -91,10 +91,10 @@ def _found_in(stretch: str, names: Collection[str]) -> list[Finding]:
             break
         names = {*names, *(part for one in new if one.kind == "PERSON" for part in parts_of(one.value))}
     found.sort(key=lambda finding: finding.start)
-    return [Finding(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
+    return [PiiMatch(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
 
 
-def _all(text: str, names: Collection[str]) -> list[Finding]:
+def _all(text: str, names: Collection[str]) -> list[PiiMatch]:
     """Return all findings; if two detectors match the same characters, the first wins."""
     has_capitals = not text.islower()
     found = [*urls(text), *emails(text), *tax_ids(text)]
@@ -114,14 +114,14 @@ def _all(text: str, names: Collection[str]) -> list[Finding]:
     return found
 
 
-def _covered(text: str, findings: Iterable[Finding]) -> str:
+def _covered(text: str, findings: Iterable[PiiMatch]) -> str:
     for one in findings:
         text = text[: one.start] + _COVER * (one.end - one.start) + text[one.end :]
     return text
 
 
-def _apart(findings: Iterable[Finding]) -> list[Finding]:
-    kept: list[Finding] = []
+def _apart(findings: Iterable[PiiMatch]) -> list[PiiMatch]:
+    kept: list[PiiMatch] = []
     for finding in findings:
         if finding.end > finding.start and all(
             finding.end <= other.start or finding.start >= other.end for other in kept

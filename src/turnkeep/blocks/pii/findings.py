@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Finding:
+class PiiMatch:
     """One piece of personal data: `text[start:end]` has this kind, one word in capitals such as "EMAIL". `value` is the
     same for all spellings of the same datum: "IT60 X054" and "it60x054" are one IBAN."""
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-from turnkeep.blocks.pii.findings import Finding
+from turnkeep.blocks.pii.findings import PiiMatch
 
 _GAP = r"[ \t\n./_|-]{0,3}"
 _APART = re.compile(r"[ \t\n./_|-]")
@@ -33,7 +33,7 @@ _CELLS = re.compile(r"\d{2,11}(?P<border> \| |\n)\d{2,11}(?:(?P=border)\d{2,11})
 _HEX = re.compile(r"(?<![a-f\d])(?:[a-f\d]{8}(?:-[a-f\d]{4}){3}-[a-f\d]{12}|\d{0,23}+[a-f][a-f\d]{23,}+)", re.I)
 
 
-def cards(text: str) -> Iterator[Finding]:
+def cards(text: str) -> Iterator[PiiMatch]:
     """ "4111 1111 1111 1111", "3782-822463-10005": 12 to 19 digits with a valid Luhn checksum, also two in a row."""
     for start, stop in _runs(_HEX.sub(lambda found: "x" * len(found[0]), text)):
         groups = list(_DIGITS.finditer(text, start, stop))
@@ -46,7 +46,7 @@ def cards(text: str) -> Iterator[Finding]:
             count = _groups_of_a_card([group[0] for group in groups[n : None if is_one else n + 5]], is_one=is_one)
             if count:
                 first, end = groups[n].start(), groups[n + count - 1].end()
-                yield Finding("CARD", first, end, re.sub(r"\D", "", text[first:end]))
+                yield PiiMatch("CARD", first, end, re.sub(r"\D", "", text[first:end]))
             n, is_one = n + (count or 1), False
 
 
@@ -76,7 +76,7 @@ def _is_spread(run: str) -> bool:
     return not _NO_NUMBER.search(run) and not _CELLS.fullmatch(run)
 
 
-def ibans(text: str) -> Iterator[Finding]:
+def ibans(text: str) -> Iterator[PiiMatch]:
     """ "IT60 X054 2811 1010 0000 0123 456": in the form of its country. Without blanks it needs no checksum, since a
     mistyped IBAN is personal data all the same."""
     for begin in _IBAN.finditer(text):
@@ -88,22 +88,22 @@ def ibans(text: str) -> Iterator[Finding]:
         beside = text[max(at.start() - 1, 0) : at.start()] + text[at.end() : at.end() + 1]
         is_one_word = at[0].isalnum() and any(map(str.isdigit, value[6:])) and not re.search(r"[^\W_]", beside)
         if is_one_word or _is_valid("iban", value, check_country=False):
-            yield Finding("IBAN", at.start(), at.end(), value)
+            yield PiiMatch("IBAN", at.start(), at.end(), value)
 
 
-def tax_ids(text: str) -> Iterator[Finding]:
+def tax_ids(text: str) -> Iterator[PiiMatch]:
     """ "RSSMRA85T10A562S", also with letters in place of digits for namesakes. The shape is unique, so a mistyped
     number is found too."""
     for at in _TAX_ID.finditer(text):
         if not (at[0].islower() and at[0].isalpha()) or _is_valid("it.codicefiscale", at[0]):  # otherwise it is a word
-            yield Finding("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
+            yield PiiMatch("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
     for at in _TAX_ID_APART.finditer(text) if _DIGITS.search(text) else ():
         value = _APART.sub("", at[1]).upper()
         if any(map(str.isdigit, value)) and _is_valid("it.codicefiscale", value):
-            yield Finding("TAX_ID", at.start(), at.end(1), value)
+            yield PiiMatch("TAX_ID", at.start(), at.end(1), value)
 
 
-def vat_ids(text: str) -> Iterator[Finding]:
+def vat_ids(text: str) -> Iterator[PiiMatch]:
     """ "01234567897": eleven digits with a valid checksum."""
     for run in _runs(text):
         whole = [run] if _is_spread(text[slice(*run)]) else []
@@ -111,7 +111,7 @@ def vat_ids(text: str) -> Iterator[Finding]:
             value = _APART.sub("", text[start:end])
             if len(value) == 11 and _is_valid("it.iva", value):
                 country = re.search(rf"(?<![a-z\d])IT{_GAP}\Z", text[max(start - 6, 0) : start], re.I)
-                yield Finding("VAT_ID", start - (len(country[0]) if country else 0), end, value)
+                yield PiiMatch("VAT_ID", start - (len(country[0]) if country else 0), end, value)
                 break
 
 

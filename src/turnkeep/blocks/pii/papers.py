@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from turnkeep.blocks.pii.findings import Finding
+from turnkeep.blocks.pii.findings import PiiMatch
 
 _GAP = (
     r"(?:[ \t\n:#=.,;()-]|\b(?:is|was|are|è|no|nr|n|num|number|numero|number is|with|con|di|del|della|my|mio|mia"
@@ -45,20 +45,20 @@ _BIRTH = re.compile(
 )
 
 
-def papers(text: str) -> Iterator[Finding]:
+def papers(text: str) -> Iterator[PiiMatch]:
     """ "CA00000AA", "patente n. U1A12345678", "my driver's license number is 2270-66-1551", "PIN: 1234"."""
     for kind, pattern in _WORDS if _ANY_WORD.search(text) else ():
         for at in pattern.finditer(text):
-            yield Finding(kind, at.start(1), at.end(1), _compact(at[1]))
+            yield PiiMatch(kind, at.start(1), at.end(1), _compact(at[1]))
     for kind, pattern in _SHAPES if _ANY_SHAPE.search(text) else ():
         for at in pattern.finditer(text):
-            yield Finding(kind, at.start(), at.end(), _compact(at[0]))
+            yield PiiMatch(kind, at.start(), at.end(), _compact(at[0]))
 
 
-def births(text: str) -> Iterator[Finding]:
+def births(text: str) -> Iterator[PiiMatch]:
     """ "nato a Roma il 12/05/1980": a person's date of birth; other dates stay."""
     for at in _BIRTH.finditer(text):
-        yield Finding("BIRTH_DATE", at.start(1), at.end(1), at[1].lower())
+        yield PiiMatch("BIRTH_DATE", at.start(1), at.end(1), at[1].lower())
 
 
 def _compact(spelling: str) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from turnkeep.blocks.pii.findings import Finding, patterns_of, words_of
+from turnkeep.blocks.pii.findings import PiiMatch, patterns_of, words_of
 
 _PATTERNS = {name: re.compile(pattern) for name, pattern in patterns_of("persons").items()}
 _WORD, _CAPITAL, _CAMEL, _TWO_PARTS = (_PATTERNS[name] for name in ("word", "capital", "camel", "two parts"))
@@ -49,7 +49,7 @@ def _word(at: re.Match[str]) -> _Word:
     return _Word(text, *at.span(), bare, is_upper and bare not in _NOT_NAMES, is_upper and len(bare) == 1)
 
 
-def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
+def persons(text: str, known: Collection[str] = ()) -> Iterator[PiiMatch]:
     """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names found
     earlier, as `parts_of` returns them: a later "Rossi" alone is found, too."""
     lower = text.lower()
@@ -70,7 +70,7 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
         n = max(end, n + 1)
 
 
-def listed(text: str) -> Iterator[Finding]:
+def listed(text: str) -> Iterator[PiiMatch]:
     """ "Morrison, Rogers and Torres": names without first names, if two of them are known."""
     for at in _LISTED.finditer(text):
         members = list(_CAPITAL.finditer(at[0]))
@@ -83,7 +83,7 @@ def listed(text: str) -> Iterator[Finding]:
                 yield _finding(text, at.start() + member.start(), at.start() + member.end())
 
 
-def letterhead(text: str) -> Iterator[Finding]:
+def letterhead(text: str) -> Iterator[PiiMatch]:
     """Yield the line above an address or a phone number: "Cormac Allan"."""
     at = _LETTERHEAD.match(text)
     if at and not any(plain(word) in _NOT_NAMES for word in at[1].split()):
@@ -109,12 +109,12 @@ def plain(word: str) -> str:
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "ß": "ss"})
 
 
-def _finding(text: str, start: int, end: int) -> Finding:
+def _finding(text: str, start: int, end: int) -> PiiMatch:
     spelling = re.sub(r"'s$|[.']$", "", text[start:end])
-    return Finding("PERSON", start, start + len(spelling), " ".join(spelling.lower().split()))
+    return PiiMatch("PERSON", start, start + len(spelling), " ".join(spelling.lower().split()))
 
 
-def _named(text: str, start: int, *, any_case: bool) -> Iterator[Finding]:
+def _named(text: str, start: int, *, any_case: bool) -> Iterator[PiiMatch]:
     """Yield the name after "my name is": at most four capitalised words, or two without capitals."""
     ends: list[int] = []
     is_upper, has_word = text[start].isupper(), False  # a lone initial is not a name: "under L. 104/1992"

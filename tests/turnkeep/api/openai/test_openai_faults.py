@@ -28,7 +28,7 @@ from turnkeep.errors import (
     Unauthorized,
 )
 from turnkeep.records import Principal
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.codec import Codec
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ async def test_no_error_quotes_the_request(client: AsyncClient) -> None:
 @cache
 def playing() -> TestClient:
     app = bare_app(
-        turns=Played(complete()), store=SimpleNamespace(threads=NoThreads()), sealer=Sealer(b"secret-of-the-test")
+        turns=Played(complete()), store=SimpleNamespace(threads=NoThreads()), codec=Codec(b"secret-of-the-test")
     )
     return TestClient(app, raise_server_exceptions=False)
 

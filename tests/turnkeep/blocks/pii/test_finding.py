@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from turnkeep.blocks.pii import Finding, add_detector, find, finding
+from turnkeep.blocks.pii import PiiMatch, add_detector, find, finding
 from turnkeep.blocks.pii.stretches import LONGEST, stretches
 
 FOUND = [
@@ -133,9 +133,9 @@ def test_work_grows_with_the_text_and_no_faster(unit: str) -> None:
     assert max(map(len, stretches((unit * 1000)[:1000]))) <= LONGEST
 
 
-def badges(text: str) -> Iterator[Finding]:
+def badges(text: str) -> Iterator[PiiMatch]:
     """ "badge K-1"."""
-    return (Finding("BADGE", at.start(), at.end(), at[0]) for at in re.finditer(r"K-\d", text))
+    return (PiiMatch("BADGE", at.start(), at.end(), at[0]) for at in re.finditer(r"K-\d", text))
 
 
 def test_a_detector_of_the_deployment_finds_beside_the_others_and_none_is_missing_in_silence(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnkeep.blocks.pii import Held, hidden
+from turnkeep.blocks.pii import Held, redacted
 from turnkeep.blocks.pii.stretches import LONGEST, stretches
 from turnkeep.placeholders import PLACEHOLDER, restored, shown
 
@@ -29,7 +29,7 @@ def tag(kind: str, value: str) -> str:
 
 
 def test_one_datum_has_one_placeholder_however_it_is_spelled() -> None:
-    text, values = hidden("Su IT60 X054 2811 1010 0000 0123 456, cioè it60x0542811101000000123456.", tag)
+    text, values = redacted("Su IT60 X054 2811 1010 0000 0123 456, cioè it60x0542811101000000123456.", tag)
     first, second = PLACEHOLDER.finditer(text)
     assert first[0] == second[0]
     assert values == {first[0]: "IT60 X054 2811 1010 0000 0123 456"}
@@ -37,28 +37,28 @@ def test_one_datum_has_one_placeholder_however_it_is_spelled() -> None:
 
 def test_a_word_of_a_name_that_an_earlier_text_of_a_turn_has_is_hidden() -> None:
     names: set[str] = set()
-    hidden("It was Soib K. Kishiev who called.", tag, names)
-    assert "Kishiev" not in hidden("Poi Kishiev tace.", tag, names)[0]
-    assert "Kishiev" in hidden("Poi Kishiev tace.", tag)[0]
+    redacted("It was Soib K. Kishiev who called.", tag, names)
+    assert "Kishiev" not in redacted("Poi Kishiev tace.", tag, names)[0]
+    assert "Kishiev" in redacted("Poi Kishiev tace.", tag)[0]
 
 
 @given(TEXTS)
 @settings(max_examples=150, deadline=None)
 def test_nothing_else_is_lost_and_what_is_hidden_stays_as_it_is(text: str) -> None:
-    safe, values = hidden(text, tag)
+    safe, values = redacted(text, tag)
     assert PLACEHOLDER.sub(lambda at: values.get(at[0], at[0]), safe).casefold().split() or not text.strip()
     assert all(part in text for part in PLACEHOLDER.split(safe)[::2])
-    assert hidden(safe, tag)[0] == safe
+    assert redacted(safe, tag)[0] == safe
 
 
 @given(TEXTS, st.data())
 @settings(max_examples=200, deadline=None)
 def test_a_stream_in_any_pieces_says_what_the_whole_says(text: str, data: st.DataObject) -> None:
     names: set[str] = set()
-    held = Held(lambda stretch: hidden(stretch, tag, names)[0])
+    held = Held(lambda stretch: redacted(stretch, tag, names)[0])
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
     said = [held.feed(text[start:end]) for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    assert "".join([*said, held.end()]) == hidden(text, tag)[0]
+    assert "".join([*said, held.end()]) == redacted(text, tag)[0]
 
 
 @pytest.mark.parametrize("text", ["x" * 3 * LONGEST, "Aa 1, " * LONGEST, "mario@rossi.it\n" * LONGEST])

@@ -7,10 +7,10 @@ from join_graphs import SERVICE, graph, link
 from scripted_model import ScriptedModel
 from turnkeep_agents.database.joins.judging import BATCH, VALIDATE_JOINS, Doubt, Judgement, judge
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.joins.validation import Finding, parts_of, validate
+from turnkeep_agents.database.joins.validation import LinkIssue, parts_of, validate
 
 
-def found(joined: JoinGraph, code: str) -> list[Finding]:
+def found(joined: JoinGraph, code: str) -> list[LinkIssue]:
     return [finding for finding in validate(joined) if finding.code == code]
 
 

@@ -19,13 +19,13 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from turnkeep.errors import AgentFault, StateCorrupt
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import RunCheckpointer
+from turnkeep.storage.codec import MAX_RAW_BYTES, Codec, is_plain
 from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.keys import partition
 from turnkeep.storage.plans import Loaded
-from turnkeep.storage.sealing import MAX_RAW_BYTES, Sealer, is_plain
 
-SEALER = Sealer(b"secret")
+CODEC = Codec(b"secret")
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
@@ -35,53 +35,53 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_a_value_comes_back_as_it_went_in(value: Any) -> None:
-    assert SEALER.open(SEALER.seal(value, "pk", "sk"), "pk", "sk") == value
+    assert CODEC.unpack(CODEC.pack(value, "pk", "sk"), "pk", "sk") == value
 
 
 @given(st.integers(0, 10_000), st.integers(0, 7))
 def test_any_altered_bit_is_found(place: int, bit: int) -> None:
-    sealed = bytearray(SEALER.seal({"text": "something said"}, "pk", "sk"))
+    sealed = bytearray(CODEC.pack({"text": "something said"}, "pk", "sk"))
     sealed[place % len(sealed)] ^= 1 << bit
     with pytest.raises(StateCorrupt):
-        SEALER.open(bytes(sealed), "pk", "sk")
+        CODEC.unpack(bytes(sealed), "pk", "sk")
 
 
 @given(st.integers(0, 60))
 def test_a_value_cut_short_is_found(length: int) -> None:
     with pytest.raises(StateCorrupt):
-        SEALER.open(SEALER.seal({"text": "something said"}, "pk", "sk")[:length][:-1], "pk", "sk")
+        CODEC.unpack(CODEC.pack({"text": "something said"}, "pk", "sk")[:length][:-1], "pk", "sk")
 
 
 @pytest.mark.parametrize("context", [("pk", "other"), ("other", "sk"), ("pksk",), ("p", "ksk"), ("pk", "sk", ""), ()])
 def test_a_value_opens_in_its_own_place_only(context: tuple[str, ...]) -> None:
     with pytest.raises(StateCorrupt):
-        SEALER.open(SEALER.seal("mine", "pk", "sk"), *context)
+        CODEC.unpack(CODEC.pack("mine", "pk", "sk"), *context)
 
 
 def test_another_secret_opens_nothing() -> None:
     with pytest.raises(StateCorrupt):
-        Sealer(b"other").open(SEALER.seal("mine", "pk"), "pk")
+        Codec(b"other").unpack(CODEC.pack("mine", "pk"), "pk")
     with pytest.raises(StateCorrupt):
-        Sealer(b"other").decrypt(SEALER.encrypt("mine", "pk"), "pk")
+        Codec(b"other").decrypt(CODEC.encrypt("mine", "pk"), "pk")
 
 
 def test_a_token_opens_for_its_own_thread_only() -> None:
-    raw = SEALER.encrypt({"text": "mine"}, "pk")
-    assert SEALER.decrypt(raw, "pk") == {"text": "mine"}
+    raw = CODEC.encrypt({"text": "mine"}, "pk")
+    assert CODEC.decrypt(raw, "pk") == {"text": "mine"}
     assert b"mine" not in raw
     for wrong, place in [(flipped(raw), "pk"), (flipped(raw, 0), "pk"), (raw[:11], "pk"), (b"", "pk"), (raw, "other")]:
         with pytest.raises(StateCorrupt):
-            SEALER.decrypt(wrong, place)
-    token = SEALER.token({"text": "mine"}, "pk")
-    assert SEALER.read_token(token, "pk") == {"text": "mine"}
+            CODEC.decrypt(wrong, place)
+    token = CODEC.token({"text": "mine"}, "pk")
+    assert CODEC.read_token(token, "pk") == {"text": "mine"}
     for text, place in [(token[:-2], "pk"), ("", "pk"), ("é" * 40, "pk"), (token, "other")]:
         with pytest.raises(StateCorrupt):
-            SEALER.read_token(text, place)
+            CODEC.read_token(text, place)
 
 
 def _sealed_as_it_is(packed: bytes) -> bytes:
     """What somebody who had the secret could store: bytes of any kind under a right seal."""
-    return SEALER.seal("", "pk")[:3] + SEALER.digests(16, packed, "pk")[0] + packed
+    return CODEC.pack("", "pk")[:3] + CODEC.digests(16, packed, "pk")[0] + packed
 
 
 def test_a_bomb_is_not_blown_up() -> None:
@@ -89,7 +89,7 @@ def test_a_bomb_is_not_blown_up() -> None:
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(512)) + packer.flush()
     tracemalloc.start()
     with pytest.raises(StateCorrupt):
-        SEALER.open(_sealed_as_it_is(bomb), "pk")
+        CODEC.unpack(_sealed_as_it_is(bomb), "pk")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= 2.2 * MAX_RAW_BYTES
@@ -98,9 +98,9 @@ def test_a_bomb_is_not_blown_up() -> None:
 def test_trailing_and_missing_bytes_are_refused() -> None:
     packed = zlib.compress(ormsgpack.packb({"a": 1}))
     with pytest.raises(StateCorrupt):
-        SEALER.open(_sealed_as_it_is(packed[:-3]), "pk")
+        CODEC.unpack(_sealed_as_it_is(packed[:-3]), "pk")
     with pytest.raises(StateCorrupt):
-        SEALER.open(_sealed_as_it_is(b"no zlib at all"), "pk")
+        CODEC.unpack(_sealed_as_it_is(b"no zlib at all"), "pk")
 
 
 class Poison:
@@ -196,7 +196,7 @@ def test_what_looks_like_an_instruction_stays_text(desk: Desk, text: str) -> Non
     turn = desk.say("x", text, text, details={"given": {"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}})
     read = desk.store.turns.read(desk.who, "x", 1)
     assert (read.message, read.reply, read.details) == (text, text, turn.details)
-    run = Run(Loaded())
+    run = RunCheckpointer(Loaded())
     message = HumanMessage(text, id="m", additional_kwargs={"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]})
     assert SERIALISER.loads_typed(SERIALISER.dumps_typed([message])) == [message]
     assert run.get_tuple({"configurable": {"thread_id": "x"}}) is None
@@ -222,7 +222,7 @@ def test_a_value_that_cannot_be_stored_is_named_by_its_place_and_type(
     for step in reversed(path):
         value = {"fine": (1, "x"), step: value} if isinstance(step, str) else [*[("fine",)] * step, value, None]
     with pytest.raises(AgentFault) as raised:
-        Sealer(b"secret").seal(value)
+        Codec(b"secret").pack(value)
     shown = ".".join(str(step) if re.fullmatch(r"[\w-]+", str(step), re.ASCII) else "?" for step in path)
     assert f"`{shown}` is of type {type(bad).__name__}" in raised.value.detail
     assert "secret" not in raised.value.detail
@@ -230,4 +230,4 @@ def test_a_value_that_cannot_be_stored_is_named_by_its_place_and_type(
 
 def test_a_key_that_cannot_be_stored_is_named_by_its_place_and_type() -> None:
     with pytest.raises(AgentFault, match=r"`details\.\?` is of type tuple"):
-        Sealer(b"secret").seal({"details": {(1, 2): "x"}})
+        Codec(b"secret").pack({"details": {(1, 2): "x"}})

@@ -7,7 +7,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.observability import logger
-from turnkeep.ring import new_key, secrets_of
+from turnkeep.signing import new_key, secrets_of
 
 QUICK: dict[str, Any] = {
     "retries": {"mode": "standard", "total_max_attempts": 4},
@@ -25,11 +25,11 @@ class SecretError(Exception):
         self.fault = fault
 
 
-def seal_key(ssm: Any, name: str, *, mint: Callable[[], str] = new_key) -> str:
+def seal_key(ssm: Any, name: str, *, generate: Callable[[], str] = new_key) -> str:
     """Return the text of the parameter `name`, made by the first caller; `ssm` is a client. Raise SecretError."""
     if text := read_key(ssm, name):
         return text
-    made: dict[str, Any] = {"Value": mint(), "Type": "SecureString", "Overwrite": False}
+    made: dict[str, Any] = {"Value": generate(), "Type": "SecureString", "Overwrite": False}
     if _asked(ssm.put_parameter, name, {"ParameterAlreadyExists", "TooManyUpdates"}, **made):
         logger.warning("seal key made", parameter=name)
         return str(made["Value"])

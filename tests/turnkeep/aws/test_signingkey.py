@@ -11,8 +11,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from turnkeep.aws.sealkey import SecretError, read_key, reread, seal_key, usable
-from turnkeep.ring import secrets_of
+from turnkeep.aws.signingkey import SecretError, read_key, reread, seal_key, usable
+from turnkeep.signing import secrets_of
 
 NAME, UPSTREAM = "/x/seal-key", "secret upstream text"
 
@@ -82,7 +82,7 @@ def test_the_loser_of_the_race_takes_the_key_of_the_winner(fault: Exception | No
         ssm.values[NAME] = "the winner's"
         return "the loser's"
 
-    assert seal_key(ssm, NAME, mint=mint_while_another_puts) == "the winner's"
+    assert seal_key(ssm, NAME, generate=mint_while_another_puts) == "the winner's"
 
 
 def test_a_key_of_another_that_cannot_be_read_yet_stops_the_start() -> None:

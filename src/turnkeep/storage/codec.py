@@ -11,15 +11,15 @@ from typing import Any
 import ormsgpack
 
 from turnkeep.errors import AgentFault, StateCorrupt
-from turnkeep.ring import ID_BYTES
+from turnkeep.signing import ID_BYTES
 from turnkeep.storage.keyring import Keyring
 
 MAX_RAW_BYTES = 64 * 1024 * 1024
 _FIELD = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NONCE_BYTES = 12
-_SEAL_BYTES = 16
+_MARK_BYTES = 16
 _VERSION = b"\x02"
-_UNKNOWN_KEY = "It was sealed under a key that this deployment does not hold; the runbook says how to bring one back."
+_UNKNOWN_KEY = "This deployment does not have the key that signed it; the runbook describes how to restore a key."
 # Nothing is converted: types that are not plain are refused.
 _EXACTLY = (
     ormsgpack.OPT_PASSTHROUGH_DATACLASS
@@ -30,34 +30,34 @@ _EXACTLY = (
 )
 
 
-class Sealer(Keyring):
+class Codec(Keyring):
     """A key ring that also signs and encrypts values with its first secret. It opens them with any."""
 
-    def seal(self, value: Any, *context: str) -> bytes:
+    def pack(self, value: Any, *context: str) -> bytes:
         """Return the packed and signed value. Raises AgentFault for a value that is not plain."""
         packed, key = _pack(value), self._newest()
-        return _VERSION + key.id + key.digest(_SEAL_BYTES, b"seal", (packed, *context)) + packed
+        return _VERSION + key.id + key.digest(_MARK_BYTES, b"seal", (packed, *context)) + packed
 
-    def open(self, sealed: bytes, *context: str) -> Any:
+    def unpack(self, stored: bytes, *context: str) -> Any:
         """Return the value that was signed. Raises StateCorrupt."""
-        return self.open_sized(sealed, *context)[0]
+        return self.unpack_sized(stored, *context)[0]
 
-    def open_sized(self, sealed: bytes, *context: str) -> tuple[Any, int]:
+    def unpack_sized(self, stored: bytes, *context: str) -> tuple[Any, int]:
         """Return the value that was signed, and its unpacked size in bytes. Raises StateCorrupt."""
         start = len(_VERSION) + ID_BYTES
-        version, name = sealed[:1], sealed[1:start]
-        seal, packed = sealed[start : start + _SEAL_BYTES], sealed[start + _SEAL_BYTES :]
+        version, name = stored[:1], stored[1:start]
+        mark, packed = stored[start : start + _MARK_BYTES], stored[start + _MARK_BYTES :]
         if version != _VERSION:
             raise StateCorrupt
         key = self._named(name)
         if key is None:
             raise StateCorrupt(_UNKNOWN_KEY)
-        if not hmac.compare_digest(seal, key.digest(_SEAL_BYTES, b"seal", (packed, *context))):
+        if not hmac.compare_digest(mark, key.digest(_MARK_BYTES, b"seal", (packed, *context))):
             raise StateCorrupt
         return _unpack(packed)
 
     def encrypt(self, value: Any, *context: str) -> bytes:
-        """Encrypt; unlike `seal` the result differs each time. No nonce argument: reuse would reveal both values."""
+        """Encrypt; unlike `pack` the result differs each time. No nonce argument: reuse would reveal both values."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - hardly any start needs it
 
         key, packed, nonce = self._newest(), _pack(value), token_bytes(_NONCE_BYTES)

@@ -11,9 +11,9 @@ from turnkeep.records import JSON
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.sealing import Sealer
 
 PAGE_ITEMS = 20
 REGULAR = "regular"
@@ -45,11 +45,11 @@ class Space:
     writes: tuple[TaskWrite, ...] = ()
 
 
-class Beside:
-    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer):
+class TaskWrites:
+    def __init__(self, items: Items, blobs: Blobs, codec: Codec):
         self._items = items
         self._blobs = blobs
-        self._sealer = sealer
+        self._codec = codec
 
     # writes of tasks
 
@@ -59,7 +59,7 @@ class Beside:
         return tuple(sorted((write for item in items for write in self._writes(item)), key=lambda each: each.order))
 
     def _writes(self, item: Item) -> list[TaskWrite]:
-        opened = self._sealer.open(self._blobs.value(item), item["PK"], item["SK"])
+        opened = self._codec.unpack(self._blobs.value(item), item["PK"], item["SK"])
         return [TaskWrite(*parts) for parts in opened]
 
     def put_writes(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ class Beside:
 
     def _item(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> Item:
         plain = [[each.task_id, each.path, each.index, each.channel, each.kind, each.data] for each in writes]
-        value = self._blobs.attributes(pk, sk, self._sealer.seal(plain, pk, sk))
+        value = self._blobs.attributes(pk, sk, self._codec.pack(plain, pk, sk))
         more = {"ns": list(spaces)} if spaces else {}
         return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": keys.item_ttl(now), **value, **more}
 
@@ -90,8 +90,14 @@ class Beside:
     def put_space(self, head: Head, sk: str, space: Space, root: str | None) -> None:
         """Store a sub-graph's checkpoint. `root`: id of the thread's checkpoint in whose step it was made."""
         pk = head.pk
-        value = self._blobs.attributes(pk, sk, self._sealer.seal(space.content, pk, sk))
-        item: Item = {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": keys.item_ttl(head.created), "born": head.born}
+        value = self._blobs.attributes(pk, sk, self._codec.pack(space.content, pk, sk))
+        item: Item = {
+            "PK": pk,
+            "SK": sk,
+            "v": keys.LAYOUT,
+            "ttl": keys.item_ttl(head.created),
+            "born": head.incarnation,
+        }
         self._items.put(item | {"name": space.namespace, **value} | ({"root": root} if root else {}))
 
     def newest(self, head: Head, namespace: str, root: str | None, named: str | None) -> Space | None:
@@ -124,7 +130,7 @@ class Beside:
                 return
             if not is_of_life(item, head):
                 continue
-            content = self._sealer.open(self._blobs.value(item), item["PK"], item["SK"])
+            content = self._codec.unpack(self._blobs.value(item), item["PK"], item["SK"])
             mine = [each for each in writes if keys.checkpoint_of(each["SK"]) == item["SK"]]
             checkpoint_id = keys.without_writer(item["SK"]).rpartition("#")[2]
             yield Space(item["name"], checkpoint_id, content, self.writes_in(mine)), item

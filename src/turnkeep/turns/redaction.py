@@ -23,7 +23,7 @@ LINE_CHARACTERS = 4_096  # of the sent text that is searched for the beginning o
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
 
 
-class Shield:
+class Redactor:
     """`made`: values by placeholder of this run; `older`: returns those of earlier turns, called at most once.
     `tag`: returns a placeholder's digits for a kind and a value. Thread-safe."""
 
@@ -32,51 +32,51 @@ class Shield:
         self._tag = tag
         self.older = older
         self._known: Mapping[str, str] | None = None
-        self._hidden: dict[str, str] = {}
+        self._redacted: dict[str, str] = {}
         self._names: set[str] = set()
         self._lock = Lock()
         self._told = ""
 
     @classmethod
-    def of_thread(cls, vault: Vault, pk: str, head: Callable[[], Head]) -> "Shield":
+    def of_thread(cls, vault: Vault, pk: str, head: Callable[[], Head]) -> "Redactor":
         return cls(lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(head()))
 
     @classmethod
-    def of_run(cls, secret: bytes) -> "Shield":
-        """Return the shield of a run that stores nothing."""
+    def of_run(cls, secret: bytes) -> "Redactor":
+        """Return the redactor of a run that stores nothing."""
 
         def tag(kind: str, value: str) -> str:
             return hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex()
 
         return cls(tag)
 
-    def hide(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Redact a text. Raise PrivacyUnavailable."""
         with self._lock:
             names = len(self._names)
-            if text not in self._hidden:
-                safe = self._hide(text)
+            if text not in self._redacted:
+                safe = self._redact(text)
                 if len(self._names) > names:  # an earlier text may contain a new name by itself
-                    self._hidden.clear()
-                self._hidden[text] = safe
-            return self._hidden[text]
+                    self._redacted.clear()
+                self._redacted[text] = safe
+            return self._redacted[text]
 
-    def _hide(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         try:
-            from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only PII redaction needs it
+            from turnkeep.blocks.pii import redacted  # noqa: PLC0415 - only PII redaction needs it
 
-            safe, values = hidden(text, self._tag, names=self._names)
+            safe, values = redacted(text, self._tag, names=self._names)
         except _BROKEN as error:
             logger.error("personal data not hidden", error=type(error).__name__, place=place(error))
             raise PrivacyUnavailable from error
         self.made |= {name: value for name, value in values.items() if name not in self.made}
         return safe
 
-    async def hide_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    async def redact_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
         """Hold tokens back while they may be the beginning of personal data."""
         from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only PII redaction needs it
 
-        held, pieces = Held(self.hide), Held(self.hide)
+        held, pieces = Held(self.redact), Held(self.redact)
         last: Event | None = None
         async for event in events:
             if event.name == "node":
@@ -86,7 +86,7 @@ class Shield:
                 if text := pieces.feed(text):
                     yield _with_piece(event, text)
             elif event.name != "token":
-                yield Event(event.name, reworded_in(dict(event.data), self.hide))
+                yield Event(event.name, reworded_in(dict(event.data), self.redact))
             elif text := held.feed(event.data["content"]):
                 yield Event("token", {"content": text})
         if rest := held.end():
@@ -94,8 +94,8 @@ class Shield:
         if last and (rest := pieces.end()):
             yield _with_piece(last, rest)
 
-    def hide_turn(self, turn: Turn) -> Turn:
-        return replace(reworded(turn, self.hide), private=True)
+    def redact_turn(self, turn: Turn) -> Turn:
+        return replace(reworded(turn, self.redact), private=True)
 
     def reveal(self, text: str, before: str = "") -> str:
         """Restore a text for its owner; `before` is the preceding text of a stream. May query the store."""
@@ -113,7 +113,7 @@ class Shield:
         reveal = partial(self.reveal, before=before)
         return Event(event.name, await in_thread(reworded_in, dict(event.data), reveal))
 
-    async def told_turn(self, turn: Turn) -> Turn:
+    async def restore_turn(self, turn: Turn) -> Turn:
         if not turn.private:
             return turn
         return await in_thread(reworded, turn, self.reveal)
