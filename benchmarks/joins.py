@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
+from unittest.mock import patch
 
 import sqlglot
 from sqlalchemy import StaticPool, create_engine
@@ -26,13 +27,11 @@ from sqlalchemy import StaticPool, create_engine
 from table_selection import selection
 from turnkeep.records import JSON
 from turnkeep_agents.database.joins.connecting import JoinTree
-from turnkeep_agents.database.joins.costs import is_audit_link
 from turnkeep_agents.database.joins.inference import infer
 from turnkeep_agents.database.joins.introspection import introspect
-from turnkeep_agents.database.joins.links import is_sound
-from turnkeep_agents.database.joins.merging import ends_of, merged
+from turnkeep_agents.database.joins.links import AUDIT, is_audit_link, is_sound
 from turnkeep_agents.database.joins.paths import PathFinder
-from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, Column, JoinGraph, Relationship, Table, merged
 
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 ASSOCIATION_CONFIDENCE = 0.95
@@ -77,8 +76,8 @@ def beaver(folder: Path) -> Iterator[Measured]:
     graphs = {name: of_script((folder / f"{name}.sqlite.sql").read_text()) for name in published}
     yield Measured("beaver_sql: tables loaded", sum(len(graph.tables) for graph in graphs.values()), "463")
     keys = [Relationship(*key) for name, schema in published.items() if name != "dw" for key in schema["foreign_keys"]]
-    found = {ends_of(link) for graph in graphs.values() for link in graph.relationships}
-    yield Measured("beaver_sql: declared foreign keys found", _share(ends_of(key) in found for key in keys), "1.0")
+    found = {link.ends for graph in graphs.values() for link in graph.relationships}
+    yield Measured("beaver_sql: declared foreign keys found", _share(key.ends in found for key in keys), "1.0")
     yield from _hidden_keys({name: graph for name, graph in graphs.items() if name != "dw"})
     questions = [json.loads(line) for line in (folder / "dev_dw.jsonl").read_text().splitlines()]
     told = [
@@ -94,9 +93,9 @@ def beaver(folder: Path) -> Iterator[Measured]:
 def _hidden_keys(graphs: Mapping[str, JoinGraph]) -> Iterator[Measured]:
     """What names alone say where the declared keys are hidden: how many of these they find, and how many of theirs that
     a join may use are declared. Of OpenStack's keys only some are, so the second is a lower bound."""
-    declared = {ends_of(link) for g in graphs.values() for link in g.relationships if link.type == "foreign_key"}
+    declared = {link.ends for g in graphs.values() for link in g.relationships if link.type == "foreign_key"}
     named = [link for g in graphs.values() for link in infer(g.tables) if link.confidence >= CONFIDENCE_THRESHOLD]
-    guessed = set(map(ends_of, named))
+    guessed = {link.ends for link in named}
     yield Measured("inference: hidden foreign keys found by name", len(declared & guessed) / len(declared))
     yield Measured("inference: links found by name that are declared", len(declared & guessed) / len(guessed))
 
@@ -148,8 +147,8 @@ def selected(data: Path) -> Iterator[Measured]:
 def openmrs(folder: Path) -> Iterator[Measured]:
     published = json.loads((folder / "openmrs.json").read_text())
     graph = of_script(_as_sqlite((folder / "openmrs.mysql.sql").read_text()))
-    declared = {ends_of(Relationship(*key)) for key in published["foreign_keys"]}
-    found = {ends_of(link) for link in graph.relationships if link.type == "foreign_key"}
+    declared = {Relationship(*key).ends for key in published["foreign_keys"]}
+    found = {link.ends for link in graph.relationships if link.type == "foreign_key"}
     yield Measured("OpenMRS: tables loaded from its DDL", len(graph.tables), str(len(published["tables"])))
     yield Measured("OpenMRS: foreign keys found", _share(key in found for key in declared), "1.0")
     tables = sorted(graph.tables)
@@ -162,8 +161,9 @@ def openmrs(folder: Path) -> Iterator[Measured]:
     business = PathFinder(replace(graph, relationships=tuple(x for x in graph.relationships if not is_audit_link(x))))
     pairs = [(a, b) for a in tables for b in tables if a < b and PEOPLE not in (a, b) and business.shortest(a, b)]
     for rule in (True, False):
-        finder = PathFinder(graph, audit_rule=rule)
-        paths = [finder.shortest(a, b) or () for a, b in pairs]
+        with patch("turnkeep_agents.database.joins.links.AUDIT", AUDIT if rule else 0):
+            finder = PathFinder(graph)
+            paths = [finder.shortest(a, b) or () for a, b in pairs]
         told = f"OpenMRS, {'with' if rule else 'without'} the audit rule"
         note = f"of {len(pairs)} with a path of business keys"
         yield Measured(f"{told}: paths over audit columns", _share(any(map(is_audit_link, p)) for p in paths), "", note)

@@ -1,1 +1,1 @@
-"""The join graph: what tables there are and how they may be joined; built, checked, stored, searched."""
+"""The join graph: which tables there are and how they can be joined. Built, checked, stored and searched here."""

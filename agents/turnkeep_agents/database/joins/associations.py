@@ -1,5 +1,5 @@
-"""An extract of what the application's models say of each other, as Sequelize has it. It may be older or wider than
-the database: what does not fit is told and left out."""
+"""Read an extract of the application's Sequelize models. It may be older or wider than the database: associations that
+do not match are reported and left out."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,21 +9,20 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from turnkeep_agents.database.joins.links import is_sound
-from turnkeep_agents.database.joins.merging import merged
 from turnkeep_agents.database.joins.naming import name_words, thing_words
-from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
+from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table, merged
 from turnkeep_agents.database.shapes import Shape, Text, read_shape
 
 CONFIDENCE = 0.95
 REMEDY = 'Each association is {"type": "belongsTo", "source": TABLE, "target": TABLE, "foreignKey": COLUMN}.'
 
+# Sequelize takes a column's name, or an object with the name
 Key: TypeAlias = Annotated[str, BeforeValidator(lambda key: key.get("name", "") if isinstance(key, dict) else key)]
-"""Sequelize takes a column's name, or an object that has it."""
 
 
 class Association(Shape):
-    """As Sequelize has them. `foreignKey` is a column of the source for belongsTo, of the target for hasOne and
-    hasMany, of `through` for belongsToMany, where `otherKey` is that of the target."""
+    """As in Sequelize: `foreignKey` is a column of the source for belongsTo, of the target for hasOne and hasMany, of
+    `through` for belongsToMany, where `otherKey` points at the target."""
 
     type: Literal["belongsTo", "hasOne", "hasMany", "belongsToMany"]
     source: Text
@@ -42,7 +41,8 @@ class Associations(Shape):
 
 
 def with_associations(graph: JoinGraph, path: Path) -> tuple[JoinGraph, list[str]]:
-    """The graph with the links of an extract, and what of it does not fit the database. Raises UnusableFile."""
+    """Return the graph with the links of an extract, and the associations that do not match the database. Raises
+    UnusableFile."""
     extract = read_shape(path, Associations, REMEDY)
     links, left_out = [], []
     for place, association in enumerate(extract.associations):
@@ -76,30 +76,20 @@ def _links_of(graph: JoinGraph, association: Association) -> Iterator[Relationsh
 
 def _link(table: Table, column: str, target: Table, key: str, role: str) -> Relationship:
     ends = key or (target.primary_key[0] if len(target.primary_key) == 1 else "id")
-    is_one = column in table.unique_columns
-    cardinality: Cardinality = "1:1" if is_one else "N:1"
-    said = " ".join(name_words(role))
-    is_plain = said in {" ".join(thing_words(target.name)), " ".join(name_words(target.name))}
-    return Relationship(
-        table.name,
-        column,
-        target.name,
-        ends,
-        "association",
-        CONFIDENCE,
-        cardinality,
-        "" if is_plain else said,
-    )
+    cardinality: Cardinality = "1:1" if column in table.unique_columns else "N:1"
+    is_plain = name_words(role) in {thing_words(target.name), name_words(target.name)}
+    role = "" if is_plain else " ".join(name_words(role))
+    return Relationship(table.name, column, target.name, ends, "association", CONFIDENCE, cardinality, role)
 
 
 def _guessed_key(table: Table, name: str) -> str:
-    """The column that Sequelize would take: the other's name and `Id`, however it is spelt here."""
+    """Return the column that Sequelize would use, however it is spelt: the other's name and `Id`."""
     wanted = {(*name_words(name), "id"), (*thing_words(name), "id")}
     return next((column for column in table.columns if name_words(column) in wanted), "")
 
 
 def _table(graph: JoinGraph, name: str) -> Table | None:
-    """Models are called as their tables, but often in another case or number."""
+    """Find the table of a model, whose name may differ in case or number."""
     if name in graph.tables:
         return graph.tables[name]
     near = [table for table in graph.tables.values() if thing_words(table.name) == thing_words(name)]

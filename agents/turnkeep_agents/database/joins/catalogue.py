@@ -1,5 +1,5 @@
-"""Columns and foreign keys as a catalogue tells them. What it cannot tell, as of a view over a table that is gone, is
-left out and named, so that all else can be read."""
+"""Read columns and foreign keys from a database's catalogue. What the catalogue cannot return, such as a view over a
+dropped table, is left out and reported, so that the rest can be read."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,23 +10,22 @@ from sqlalchemy.exc import DBAPIError, NoSuchTableError, SQLAlchemyError, Unrefl
 
 from turnkeep_agents.database.joins.records import Table
 
-Omit: TypeAlias = Callable[[str], None]
-"""Told what is left out, with the reason in brackets."""
+Omit: TypeAlias = Callable[[str], None]  # takes what is left out, with the reason in brackets
 Reflected: TypeAlias = Mapping[Any, Any]
 
-UNREADABLE = "the database itself cannot read it: mend or drop it there"
+UNREADABLE = "the database itself cannot read it: repair or drop it there"
 _LISTS_TABLES = (3, 37)
 _VIRTUAL = "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('virtual', 'shadow')"
 
 
 def by_name(reflected: Reflected) -> dict[str, Any]:
-    """Without the name of the schema, which is the default one."""
+    """Drop the name of the schema, which is the default one."""
     return {name: found for (_, name), found in reflected.items()}
 
 
 def virtual_tables(connection: Connection, omit: Omit) -> frozenset[str]:
-    """Of SQLite, with the tables that they keep their rows in: an index for searching texts is another copy of what
-    stands in tables, and row-level security lets no statement reach it."""
+    """Return SQLite's virtual tables and their shadow tables. A full-text index copies other tables, and row-level
+    security lets no statement read it."""
     if connection.dialect.name != "sqlite" or (connection.dialect.server_version_info or ()) < _LISTS_TABLES:
         return frozenset()
     types = dict(tuple(row) for row in connection.execute(text(_VIRTUAL)))
@@ -36,7 +35,8 @@ def virtual_tables(connection: Connection, omit: Omit) -> frozenset[str]:
 
 
 def columns_of_tables(connection: Connection, inspector: Inspector, names: Sequence[str], omit: Omit) -> Reflected:
-    """By table. Where all at once cannot be had, one after another; raises what the first raised where none can."""
+    """Return columns by table, one table after another if one query fails. Raises the first error if none can be
+    read."""
     if not names:
         return {}
     try:
@@ -55,7 +55,7 @@ def columns_of_tables(connection: Connection, inspector: Inspector, names: Seque
 def columns_one_by_one(
     connection: Connection, inspector: Inspector, names: Iterable[str], omit: Omit
 ) -> dict[str, list[Any]]:
-    """`omit` is told the names of those that cannot be read."""
+    """Pass the names of unreadable tables to `omit`."""
     found: dict[str, list[Any]] = {}
     for name in names:
         try:
@@ -69,11 +69,11 @@ def columns_one_by_one(
 def usable_keys(
     inspector: Inspector, tables: Mapping[str, Table], without: Collection[str], omit: Omit
 ) -> Iterator[tuple[Table, Table, Reflected]]:
-    """The foreign keys whose both ends are among `tables`; those to a table of `without` are passed over in silence."""
+    """Yield the foreign keys with both ends in `tables`; skip keys to tables in `without` silently."""
     folded = {name.casefold(): name for name in tables}
     declared = by_name(inspector.get_multi_foreign_keys(filter_names=list(tables))) if tables else {}
     for name, keys in sorted(declared.items()):
-        for key in filter(_has_columns, keys):
+        for key in (key for key in keys if key["constrained_columns"]):
             pointed = key["referred_table"]
             target = tables.get(pointed) or tables.get(folded.get(pointed.casefold(), ""))
             is_here = key["referred_schema"] in (None, inspector.default_schema_name)
@@ -82,10 +82,6 @@ def usable_keys(
                 yield tables[name], target, key
             elif pointed not in without:
                 omit(f"the foreign key {name}.{', '.join(key['constrained_columns'])} to {pointed} ({wrong})")
-
-
-def _has_columns(key: Reflected) -> bool:
-    return bool(key["constrained_columns"])
 
 
 def _wrong_with(key: Reflected, target: Table | None) -> str:
@@ -100,7 +96,7 @@ def _wrong_with(key: Reflected, target: Table | None) -> str:
 
 
 def _roll_back(connection: Connection, error: SQLAlchemyError) -> None:
-    """So that the next can be asked; raises `error` where nobody is there any more."""
+    """Make the connection usable again; raise `error` if it is lost."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         raise error
     connection.rollback()

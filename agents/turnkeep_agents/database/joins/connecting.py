@@ -1,18 +1,16 @@
-"""The joins that connect several tables, with few others between. The best such tree is too dear to find; ours takes
-the links among the asked tables first, bridges the gaps by shortest paths or from a table that is near to all, and
-drops what it did not need."""
+"""Find the joins that connect several tables over few others. The best such tree is too expensive to find. This one
+takes the links among the asked tables first, bridges the gaps by shortest paths or from a table near to all, and drops
+what it did not need."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from turnkeep_agents.database.joins.links import Links, Path
+from turnkeep_agents.database.joins.links import Links, Path, cost_of
 from turnkeep_agents.database.joins.records import Relationship
 
-CENTRES = 3
-"""Tables near to all asked ones that are tried as the middle of the tree."""
-ADDED = 100
-"""What a table that nobody asked for costs a tree beside its link, in hundredths of a plain join."""
+CENTRES = 3  # tables near to all asked ones that are tried as the middle of the tree
+ADDED = 100  # cost of a table that was not asked for, next to its link, in hundredths of a plain join
 
 PathsFrom: TypeAlias = Callable[[str], Mapping[str, Path]]
 Group: TypeAlias = frozenset[str]
@@ -20,9 +18,8 @@ Group: TypeAlias = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class JoinTree:
-    """`tables` in an order in which each after the first can be joined to one before it; `joins` has one relationship
-    for each table after the first. `added` are those that nobody asked for and a path needs. `unreachable` are asked
-    tables that no path of the graph reaches."""
+    """`tables` are in an order in which each can be joined to one before it; `joins` has one link for each after the
+    first. `added` are tables on the way, `unreachable` the asked ones that no path reaches."""
 
     tables: tuple[str, ...]
     joins: tuple[Relationship, ...] = ()
@@ -31,8 +28,7 @@ class JoinTree:
 
 
 def connect(links: Links, paths_from: PathsFrom, tables: Sequence[str]) -> JoinTree:
-    """The tree over `tables`, in the order of their naming. Where no path joins all of them, the largest part is the
-    tree and the others are unreachable."""
+    """Return the tree over `tables`. If no path joins all of them, the tree covers the largest part."""
     asked = tuple(dict.fromkeys(tables))
     part = _largest_part(asked, paths_from)
     best = min(_candidates(links, paths_from, part), key=lambda tree: _price(links, tree, part))
@@ -46,7 +42,7 @@ def connect(links: Links, paths_from: PathsFrom, tables: Sequence[str]) -> JoinT
 
 
 def _largest_part(asked: Sequence[str], paths_from: PathsFrom) -> tuple[str, ...]:
-    """The most tables among which paths lead everywhere; of two such parts that of the table asked first."""
+    """Return the most tables that paths connect; among equal parts, that of the table asked first."""
     groups = [frozenset({table}) for table in asked]
     for index, table in enumerate(asked):
         reached = paths_from(table)
@@ -70,24 +66,25 @@ def _candidates(links: Links, paths_from: PathsFrom, part: Sequence[str]) -> Ite
 
 
 def _bridged(paths_from: PathsFrom, links: Links, groups: list[Group]) -> set[str]:
-    """All tables once the groups have been joined, always the two nearest; a bridge is a place to start from too."""
+    """Join the two nearest groups until one is left, and return all tables. Tables of a bridge become groups too."""
     while len(groups) > 1:
-        path = min(_bridges(paths_from, groups), key=lambda path: _rank(links, path))
+        bridges = [
+            reached[other]
+            for index, group in enumerate(groups)
+            for reached in map(paths_from, sorted(group))
+            for later in groups[index + 1 :]
+            for other in sorted(later)
+            if other in reached
+        ]
+        path = min(bridges, key=lambda path: _rank(links, path))
         groups = [*groups, *(frozenset({table}) for table in _tables_of(path) - frozenset().union(*groups))]
         for link in path:
             groups = _joined(groups, link.from_table, link.to_table)
     return set().union(*groups)
 
 
-def _bridges(paths_from: PathsFrom, groups: Sequence[Group]) -> Iterator[Path]:
-    for index, group in enumerate(groups):
-        for table in sorted(group):
-            reached = paths_from(table)
-            yield from (reached[other] for later in groups[index + 1 :] for other in sorted(later) if other in reached)
-
-
 def _stars(paths_from: PathsFrom, links: Links, groups: Sequence[Group]) -> list[Group]:
-    """The tables of the shortest paths from each group to one table, for the tables where these are shortest."""
+    """Return the tables on the shortest paths from each group to a centre, for the best centres."""
     near: dict[str, list[Path]] = {}
     for group in groups:
         best: dict[str, Path] = {}
@@ -106,7 +103,7 @@ def _stars(paths_from: PathsFrom, links: Links, groups: Sequence[Group]) -> list
 
 
 def _pruned(links: Links, tables: Collection[str], part: Collection[str]) -> Path:
-    """The cheapest tree over `tables`, without the ends that nobody asked for."""
+    """Return the cheapest tree over `tables` without the ends that were not asked for."""
     tree = _spanning(links, tables)
     while True:
         ends = [table for link in tree for table in (link.from_table, link.to_table)]
@@ -134,7 +131,7 @@ def _joined(groups: list[Group], a: str, b: str) -> list[Group]:
 
 
 def _in_order(part: Sequence[str], tree: Path) -> tuple[tuple[str, ...], Path]:
-    """The tables from the one asked first on, each after one that it can be joined to."""
+    """Walk the tree from the table that was asked first."""
     tables, joins, left = list(part[:1]), [], list(tree)
     for table in tables:  # grows while it is walked
         for link in [link for link in left if table in (link.from_table, link.to_table)]:
@@ -146,7 +143,7 @@ def _in_order(part: Sequence[str], tree: Path) -> tuple[tuple[str, ...], Path]:
 
 def _price(links: Links, tree: Path, part: Collection[str]) -> tuple[int, int, list[tuple[str, str]]]:
     added = _tables_of(tree) - set(part)
-    weight = links.weight(tree) + sum(ADDED + links.through(table) for table in added)
+    weight = sum(map(cost_of, tree)) + sum(ADDED + links.through(table) for table in added)
     return weight, len(tree), [(link.from_table, link.from_column) for link in tree]
 
 

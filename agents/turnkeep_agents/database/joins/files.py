@@ -1,10 +1,11 @@
-"""The join graph as JSON: the plain shape of tables with columns and relationships, and beside it what else is known of
-a table, each only where there is something."""
+"""The join graph as a JSON file: tables with columns, and relationships. Other facts about a table are written only
+where there are any."""
 
 import json
 import os
 import secrets
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
 from turnkeep_agents.database.shapes import Shape, Text, read_shape
 
-REBUILD = "Build it anew with `turnkeep joins build --out FILE`."
+REBUILD = "Build it again with `turnkeep joins build --out FILE`."
 
 Texts: TypeAlias = tuple[str, ...]
 
@@ -49,14 +50,13 @@ class GraphShape(Shape):
 
 
 def load_graph(path: Path) -> JoinGraph:
-    """The graph in a file; raises UnusableFile. Relationships that lead nowhere are kept: `validate` tells of them."""
+    """Read a graph; raises UnusableFile. Keeps links that lead nowhere, for `validate`."""
     shape = read_shape(path, GraphShape, REBUILD)
-    tables = {name: _table(name, table) for name, table in shape.tables.items()}
-    return JoinGraph(tables, shape.relationships)
+    return JoinGraph({name: _table(name, table) for name, table in shape.tables.items()}, shape.relationships)
 
 
 def save_graph(graph: JoinGraph, path: Path) -> None:
-    """Writes the graph; after a crash the file is whole or as before. Raises UnusableFile where it cannot be."""
+    """Write a graph atomically; raises UnusableFile."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         draft.write_text(as_json(graph))
@@ -67,14 +67,14 @@ def save_graph(graph: JoinGraph, path: Path) -> None:
 
 
 def as_json(graph: JoinGraph) -> str:
-    """The text of the file: a table and a relationship on one line each, so that two versions can be compared."""
-    tables = ",\n".join(f"    {_said(name)}: {_said(_table_shape(table))}" for name, table in graph.tables.items())
-    links = ",\n".join(f"    {_said(_link_shape(link))}" for link in graph.relationships)
+    """Write each table and each relationship on its own line, so that two versions can be compared."""
+    dump = partial(json.dumps, ensure_ascii=False)
+    tables = ",\n".join(f"    {dump(name)}: {dump(_table_shape(table))}" for name, table in graph.tables.items())
+    filled = (
+        {name: value for name, value in asdict(link).items() if value not in ("", ())} for link in graph.relationships
+    )
+    links = ",\n".join(f"    {dump(link)}" for link in filled)
     return f'{{\n  "version": 1,\n  "tables": {{\n{tables}\n  }},\n  "relationships": [\n{links}\n  ]\n}}\n'
-
-
-def _said(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _table(name: str, shape: TableShape) -> Table:
@@ -106,7 +106,3 @@ def _table_shape(table: Table) -> dict[str, Any]:
     }
     known = {"columns": list(table.columns), "unique_columns": table.unique_columns}
     return known | {name: value for name, value in extra.items() if value}
-
-
-def _link_shape(link: Relationship) -> dict[str, Any]:
-    return {name: value for name, value in asdict(link).items() if value not in ("", ())}

@@ -1,27 +1,33 @@
-"""Links that nobody declared, told from names: `employeeId` is the key of employee, `RESPONSIBLE_MIT_ID` an MIT_ID. No
-such link is certain. A database that declares foreign keys is believed where it is silent: only a column named after
-a table counts there; in one that declares none, columns of one name are two halves of a key as well."""
+"""Guess undeclared links from names: `employeeId` is the key of employee, `RESPONSIBLE_MIT_ID` an MIT_ID. In a database
+that declares foreign keys only columns named after a table count. In one that declares none, columns with the same name
+are joined as well."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from turnkeep_agents.database.joins.likeness import abbreviates, ends_with, fit, may_join, stem
-from turnkeep_agents.database.joins.naming import KEY_WORDS, is_key_like, name_words, thing_words
-from turnkeep_agents.database.joins.records import Column, Relationship, Table
+from turnkeep_agents.database.joins.naming import (
+    KEY_WORDS,
+    abbreviates,
+    ends_with,
+    fit,
+    is_key_like,
+    may_join,
+    name_words,
+    stem,
+    thing_words,
+)
+from turnkeep_agents.database.joins.records import Cardinality, Column, Relationship, Table
 from turnkeep_agents.database.joins.sharing import Cell, shared
 
-LEAST = 0.5
-"""A link with less confidence is not worth keeping."""
+LEAST = 0.5  # links with less confidence are dropped
 
 NAMED_AFTER = 0.95
 SAME_NAME = 0.85
-AMBIGUOUS = 0.6
-"""For a declared key that several tables have: which is meant cannot be told."""
+AMBIGUOUS = 0.6  # for a declared key that several tables have
 WITH_ROLE = 0.9
 SHORTENED = 0.85
-SAME_FAMILY = 0.88
-"""The column names the table without the prefix that both tables have."""
+SAME_FAMILY = 0.88  # the column names the table without the prefix that both tables share
 SHORT_NAME = 0.66
 STEM = 0.8
 ABBREVIATED = 0.79
@@ -31,8 +37,8 @@ _WORLDWIDE = frozenset({("uuid",), ("guid",)})
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A column that tells the rows of its table apart. `surety` is 1 where that is declared, else what names are worth;
-    `is_only`: no other table has a key of that name."""
+    """A column that identifies the rows of its table. `surety` is 1 for a declared key; `is_only` means that no other
+    table has a key of that name."""
 
     table: Table
     column: Column
@@ -50,12 +56,12 @@ class _Key:
 
 
 def infer(tables: Mapping[str, Table], declared: Iterable[Relationship] = ()) -> tuple[Relationship, ...]:
-    """The links that names make likely, beside the declared ones. Their confidence is below 1."""
+    """Return the links that names make likely, without the declared ones. Their confidence is below 1."""
     known = tuple(declared)
     taken = {(link.from_table, pair[0]) for link in known for pair in link.pairs}
-    keys = _told_apart(
-        key for table in tables.values() for key in _keys(table) if (table.name, key.column.name) not in taken
-    )
+    keys = [key for table in tables.values() for key in _keys(table) if (table.name, key.column.name) not in taken]
+    count = Counter(key.words for key in keys)
+    keys = [replace(key, is_only=count[key.words] == 1) for key in keys]
     found: dict[tuple[str, str, str], Relationship] = {}
     for link in _to_keys(tables, keys, taken, is_silent=not known):
         ends = link.from_table, link.from_column, link.to_table
@@ -70,16 +76,11 @@ def infer(tables: Mapping[str, Table], declared: Iterable[Relationship] = ()) ->
     return (*links, *shared(tables, links, sure.keys())) if not known else links
 
 
-def _told_apart(keys: Iterable[_Key]) -> list[_Key]:
-    found = list(keys)
-    count = Counter(key.words for key in found)
-    return [replace(key, is_only=count[key.words] == 1) for key in found]
-
-
 def _columns_of_sure_links(links: Iterable[Relationship], keys: Iterable[_Key]) -> dict[Cell, Relationship]:
-    """The columns that are named after a table with a declared key, with their links to it. What else has the same name
-    points there as well."""
-    owned = {(key.table.name, key.column.name) for key in keys if key.surety == 1 and _owns(key)}
+    """Return the columns named after a table with a declared key, with their links to it. Other columns of that name
+    point there too."""
+    declared = (key for key in keys if key.surety == 1 and (len(key.words) == 1 or key.is_named_after_table))
+    owned = {(key.table.name, key.column.name) for key in declared}
     sure: dict[Cell, Relationship] = {}
     for link in links:
         column = link.from_table, link.from_column
@@ -88,19 +89,11 @@ def _columns_of_sure_links(links: Iterable[Relationship], keys: Iterable[_Key]) 
     return sure
 
 
-def _has_keys(table: Table) -> bool:
-    return bool(table.primary_key or table.unique_columns)
-
-
-def _owns(key: _Key) -> bool:
-    return len(key.words) == 1 or key.is_named_after_table
-
-
 def _keys(table: Table) -> Iterator[_Key]:
-    """Declared keys; without any, the columns that are named as the key of the table, or come first."""
+    """Yield declared keys; without any, the columns that are named like the key of the table, or come first."""
     for name in table.unique_columns:
         yield _Key(table, table.columns[name], name_words(name))
-    if _has_keys(table):
+    if table.primary_key or table.unique_columns:
         loose = [column for column in table.columns.values() if name_words(column.name) in _WORLDWIDE]
         yield from (
             _Key(table, each, name_words(each.name), 0.9) for each in loose if each.name not in table.unique_columns
@@ -139,7 +132,7 @@ def _to_keys(
 
 
 def _grade(table: Table, words: tuple[str, ...], key: _Key, *, is_silent: bool) -> float:
-    """How well the name of a column of `table` fits a key."""
+    """Grade how well a column's name fits a key."""
     if key.table.name == table.name:
         is_parent = words[0] == "parent" and words[1:] in {key.words, (*key.thing, *key.words)}
         return SAME_NAME if is_parent else 0
@@ -156,7 +149,7 @@ def _grade(table: Table, words: tuple[str, ...], key: _Key, *, is_silent: bool) 
 
 
 def _grade_of_variant(words: tuple[str, ...], key: _Key, *, is_own: bool, is_silent: bool) -> float:
-    """For a name that is that of the key with something more, less or shortened."""
+    """Grade a name that is longer, shorter or more abbreviated than the key's."""
     fits = {
         STEM: is_silent and is_own and words == stem(key.words) != key.words,
         WITH_ROLE: words[-1] in KEY_WORDS and ends_with(words, key.words),
@@ -167,7 +160,7 @@ def _grade_of_variant(words: tuple[str, ...], key: _Key, *, is_own: bool, is_sil
 
 
 def _grade_of_plain_key(table: Table, words: tuple[str, ...], key: _Key) -> float:
-    """For a key that is just called id: the column has to name the table, or what follows a prefix of its name."""
+    """Grade a name for a key called just id: it must name the table, or what follows a prefix of its name."""
     named, last = words[:-1], words[-1:]
     if not named or last != key.words:
         return 0
@@ -182,20 +175,14 @@ def _grade_of_plain_key(table: Table, words: tuple[str, ...], key: _Key) -> floa
 
 def _link(table: Table, column: Column, key: _Key, grade: float) -> Relationship:
     is_one = column.name in table.unique_columns and key.surety == 1
+    cardinality: Cardinality = "1:1" if is_one else "N:1"
     confidence = round(grade * key.surety * fit(column, key.column), 2)
-    return Relationship(
-        table.name,
-        column.name,
-        key.table.name,
-        key.column.name,
-        "inferred",
-        confidence,
-        "1:1" if is_one else "N:1",
-    )
+    ends = table.name, column.name, key.table.name, key.column.name
+    return Relationship(*ends, "inferred", confidence, cardinality)
 
 
 def _one_way(links: Iterable[Relationship]) -> tuple[Relationship, ...]:
-    """Of two links over the same columns in opposite directions the surer one, else that of the first name."""
+    """Keep the surer of two opposite links over the same columns, else the first."""
     best: dict[frozenset[tuple[str, str]], Relationship] = {}
     for link in links:
         ends = frozenset({(link.from_table, link.from_column), (link.to_table, link.to_column)})

@@ -1,8 +1,8 @@
-"""The join graph of a live database, as its catalogue tells it. Where the catalogue declares no foreign keys, names
-have to tell: see `inference`. Needs a login that may read the catalogue, which that of the agent's reader need not."""
+"""Build the join graph of a live database from its catalogue; `inference` guesses links from names where the catalogue
+declares none. Needs a login that may read the catalogue, which the agent's reader need not."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, Engine, inspect, text, types
 from sqlalchemy.dialects.mysql import TINYINT, YEAR
 from sqlalchemy.dialects.postgresql import DOMAIN
-from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import CompileError, SAWarning
 
@@ -26,8 +25,7 @@ from turnkeep_agents.database.joins.catalogue import (
     virtual_tables,
 )
 from turnkeep_agents.database.joins.inference import infer
-from turnkeep_agents.database.joins.merging import merged
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table, merged
 from turnkeep_agents.database.joins.values import Reading, with_values_of
 
 Progress: TypeAlias = Callable[[str], None]
@@ -58,23 +56,27 @@ def introspect(
     hidden: Collection[str] = (),
     tenant_columns: Mapping[str, str] = MappingProxyType({}),
     without: Collection[str] = (),
-    with_decrypting_views: bool = False,
     progress: Progress = lambda _: None,
     omit: Omit = lambda _: None,
 ) -> JoinGraph:
-    """All tables and views of the database's default schema with their keys and links. `with_values` reads which texts
-    stand in columns that hold few: not those of `hidden` tables and columns (`table.column`), and of a table for which
-    `tenant_columns` name the column that says whose a row is, only what several tenants have. Of `without` nothing is
-    told; views that decrypt are left out unless asked for. `omit` is told what else is left out."""
+    """Return the tables and views of the default schema with their keys and links. `with_values` also reads the texts
+    of columns that hold few, except those of `hidden` tables and columns (`table.column`). `tenant_columns` names, by
+    table, the column with a row's owner: only values of several tenants are read there. Tables in `without` and
+    decrypting views are left out; `omit` takes what else is."""
     with engine.connect() as connection, warnings.catch_warnings():
-        warnings.simplefilter("ignore", SAWarning)  # types that only the server knows are "other" here
+        warnings.simplefilter("ignore", SAWarning)  # types that only the server knows become "other"
         inspector = inspect(connection)
-        views = _names_of_views(inspector)
+        views = inspector.get_view_names()
+        with suppress(NotImplementedError):  # only PostgreSQL has materialized views
+            views += inspector.get_materialized_view_names()
         progress(f"reading {len(inspector.get_table_names())} tables and {len(views)} views")
-        shown = [view for view in views if with_decrypting_views or not _decrypts(inspector, view)]
+        shown = [view for view in views if not _decrypts(inspector, view)]
         hides = {*without, *_partitions(connection), *virtual_tables(connection, omit)}
-        found = _tables(connection, inspector, hides, omit) | _views(connection, inspector, shown, omit)
-        tables = _without(found, hides)
+        found = _tables(connection, inspector, hides, omit)
+        omit_view = lambda name: omit(f"the view {name} ({UNREADABLE})")  # noqa: E731
+        for name, reflected in columns_one_by_one(connection, inspector, shown, omit_view).items():
+            found[name] = Table(name, _columns(inspector, reflected))
+        tables = {name: found[name] for name in sorted(found.keys() - hides)}
         declared = tuple(_link(*key) for key in usable_keys(inspector, tables, hides, omit))
         progress(f"{len(tables)} tables, {len(declared)} foreign keys")
         links = merged(declared, infer(tables, declared))
@@ -85,31 +87,17 @@ def introspect(
 
 
 def in_clear(graph: JoinGraph, encrypted: Mapping[str, Collection[str]]) -> JoinGraph:
-    """The graph as the secure views show it: their columns that are bytes in the tables, by table, are text there."""
-    tables = {
-        table.name: replace(table, columns={**table.columns, **_as_text(table, encrypted.get(table.name, ()))})
-        for table in graph.tables.values()
-    }
+    """Return the graph as the secure views show it: encrypted columns are text there."""
+    tables = dict(graph.tables)
+    for table in graph.tables.values():
+        names = [name for name in encrypted.get(table.name, ()) if name in table.columns]
+        texts: dict[str, Column] = {name: replace(table.columns[name], kind="text") for name in names}
+        tables[table.name] = replace(table, columns={**table.columns, **texts})
     return replace(graph, tables=tables)
 
 
-def _as_text(table: Table, names: Iterable[str]) -> dict[str, Column]:
-    return {name: replace(table.columns[name], kind="text") for name in names if name in table.columns}
-
-
-def _without(tables: Mapping[str, Table], names: Collection[str]) -> dict[str, Table]:
-    return {name: tables[name] for name in sorted(tables.keys() - set(names))}
-
-
-def _names_of_views(inspector: Inspector) -> list[str]:
-    views = inspector.get_view_names()
-    with suppress(NotImplementedError):  # PostgreSQL alone has views that are kept
-        views += inspector.get_materialized_view_names()
-    return views
-
-
 def _partitions(connection: Connection) -> Iterable[str]:
-    """Parts of PostgreSQL's tables, which it calls tables too: their rows are those of the whole."""
+    """Return the parts of PostgreSQL's partitioned tables, which it lists as tables."""
     if connection.dialect.name != "postgresql":
         return ()
     parts = "SELECT relname FROM pg_class WHERE relispartition AND relnamespace = current_schema()::regnamespace"
@@ -124,26 +112,30 @@ def _tables(connection: Connection, inspector: Inspector, hides: Collection[str]
     only = list(reflected)
     keys = by_name(inspector.get_multi_pk_constraint(filter_names=only))
     constraints = by_name(inspector.get_multi_unique_constraints(filter_names=only))
-    # the automatic ones are SQLite's only; others do not care
+    # only SQLite has automatic ones
     indexes = by_name(inspector.get_multi_indexes(filter_names=only, include_auto_indexes=True))
-    comments = _comments(inspector, only)
+    comments: dict[str, Any] = {}
+    with suppress(NotImplementedError):  # SQLite has none
+        comments = by_name(inspector.get_multi_table_comment(filter_names=only))
     tables = {}
     for name in only:
         key = tuple((keys.get(name) or {}).get("constrained_columns") or ())
         unique = _unique(key, constraints.get(name) or (), indexes.get(name) or ())
         found = _columns(inspector, reflected[name])
         in_order = tuple(column for column in found if column in unique)
-        tables[name] = Table(name, found, key, in_order, comments.get(name, ""))
+        tables[name] = Table(name, found, key, in_order, (comments.get(name) or {}).get("text") or "")
     return tables
 
 
-def _views(connection: Connection, inspector: Inspector, names: Iterable[str], omit: Omit) -> dict[str, Table]:
-    found = columns_one_by_one(connection, inspector, names, lambda name: omit(f"the view {name} ({UNREADABLE})"))
-    return {name: Table(name, _columns(inspector, reflected)) for name, reflected in found.items()}
-
-
 def _columns(inspector: Inspector, reflected: Iterable[Reflected]) -> dict[str, Column]:
-    return {column["name"]: _column(column, inspector.dialect) for column in reflected}
+    found = {}
+    for one in reflected:
+        try:
+            spelling = str(one["type"].compile(dialect=inspector.dialect))
+        except CompileError:
+            spelling = ""
+        found[one["name"]] = Column(one["name"], kind_of(one["type"]), spelling, one.get("comment") or "")
+    return found
 
 
 def _unique(key: tuple[str, ...], constraints: Iterable[Reflected], indexes: Iterable[Reflected]) -> set[str]:
@@ -163,26 +155,9 @@ def _decrypts(inspector: Inspector, view: str) -> bool:
     return any(word in (definition or "").lower() for word in DECRYPTING)
 
 
-def _comments(inspector: Inspector, names: Sequence[str]) -> dict[str, str]:
-    try:
-        found = inspector.get_multi_table_comment(filter_names=names)
-    except NotImplementedError:  # SQLite has none
-        return {}
-    return {name: (comment or {}).get("text") or "" for name, comment in by_name(found).items()}
-
-
-def _column(reflected: Reflected, dialect: Dialect) -> Column:
-    spelt = reflected["type"]
-    try:
-        told = str(spelt.compile(dialect=dialect))
-    except CompileError:
-        told = ""
-    return Column(reflected["name"], kind_of(spelt), told, reflected.get("comment") or "")
-
-
 def kind_of(spelt: types.TypeEngine[Any]) -> Kind:
-    """What can be done with a column of this type. MySQL has no boolean but a number of one digit; PostgreSQL's domains
-    are types by another name."""
+    """Return what can be done with a column. MySQL's boolean is a one-digit number; PostgreSQL's domains wrap other
+    types."""
     if isinstance(spelt, TINYINT) and spelt.display_width == 1:
         return "boolean"
     if isinstance(spelt, DOMAIN):
@@ -191,7 +166,7 @@ def kind_of(spelt: types.TypeEngine[Any]) -> Kind:
 
 
 def _link(table: Table, target: Table, key: Reflected) -> Relationship:
-    """Servers that fold names may spell the target's columns in another case than its own table does."""
+    """Servers that fold names may spell the target's columns in a case that its own table does not use."""
     spelt = {name.casefold(): name for name in target.columns}
     ends = [name if name in target.columns else spelt[name.casefold()] for name in key["referred_columns"]]
     (first, *more) = zip(key["constrained_columns"], ends, strict=True)

@@ -1,5 +1,5 @@
-"""A model's opinion of the links. It may lower a confidence and add a remark; what it does not know of it cannot
-raise, and a link that is not in the graph it cannot name: it answers by numbers."""
+"""Ask a model about the links. It may lower a confidence and add a remark. It cannot raise a confidence, and it names
+links by number, so it cannot invent one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,11 +10,9 @@ from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
-from turnkeep_agents.database.joins.validation import LinkIssue, edge_of
+from turnkeep_agents.database.joins.validation import LinkIssue
 
-BATCH = 30
-"""Relationships that one call is shown."""
-SHOWN_COLUMNS = 12
+BATCH = 30  # relationships in one call
 
 _TASK = """You check the joins of a database. Each numbered line is one join, with what both columns are.
 Name only joins that are doubtful: where the columns do not mean the same thing. Say why in one short sentence,
@@ -41,42 +39,34 @@ VALIDATE_JOINS = TypedCall("database.validate_joins", Judgement, max_tokens=1500
 async def judge(
     model: BaseChatModel, graph: JoinGraph, *, progress: Callable[[str], None] = lambda _: None
 ) -> tuple[JoinGraph, list[LinkIssue]]:
-    """The graph with lower confidences where the model has doubts, and its remarks. Links that a person added or that
-    the database declares stay as they are: of these there is only the remark. Raises ModelFault."""
+    """Return the graph with lower confidences where the model has doubts, and its remarks. Manual links and foreign
+    keys keep their confidence. Raises ModelFault."""
     links = list(graph.relationships)
     found: list[LinkIssue] = []
     for start in range(0, len(links), BATCH):
-        progress(f"asking the model about {min(start + BATCH, len(links))} of {len(links)} relationships")
-        judged = await try_typed(model, VALIDATE_JOINS, _prompt(graph, links[start : start + BATCH]))
+        end = min(start + BATCH, len(links))
+        progress(f"asking the model about {end} of {len(links)} relationships")
+        lines = [f"{number}. {_described(graph, link)}" for number, link in enumerate(links[start:end], 1)]
+        judged = await try_typed(model, VALIDATE_JOINS, [SystemMessage(_TASK), HumanMessage("\n".join(lines))])
         for doubt in judged.doubts if judged else []:
             place = start + doubt.number - 1
-            if start <= place < min(start + BATCH, len(links)):
-                links[place], finding = _doubted(links[place], doubt)
-                found.append(finding)
+            if start <= place < end:
+                links[place], issue = _doubted(links[place], doubt)
+                found.append(issue)
     return replace(graph, relationships=tuple(links)), found
 
 
 def _doubted(link: Relationship, doubt: Doubt) -> tuple[Relationship, LinkIssue]:
     is_fixed = link.type in ("manual", "foreign_key")
-    confidence = link.confidence if is_fixed else min(link.confidence, doubt.confidence)
-    finding = LinkIssue(
-        "note" if is_fixed else "warning",
-        "doubted",
-        edge_of(link),
-        f"the model doubts it: {' '.join(doubt.remark.split())}",
-        "Rate or remove it in the overrides; what you rate there stays.",
-    )
-    return replace(link, confidence=confidence), finding
-
-
-def _prompt(graph: JoinGraph, links: list[Relationship]) -> list[SystemMessage | HumanMessage]:
-    lines = [f"{number}. {_described(graph, link)}" for number, link in enumerate(links, 1)]
-    return [SystemMessage(_TASK), HumanMessage("\n".join(lines))]
+    message = f"the model doubts it: {' '.join(doubt.remark.split())}"
+    remedy = "Rate or remove it in the overrides; what you rate there stays."
+    issue = LinkIssue("note" if is_fixed else "warning", "doubted", link.condition, message, remedy)
+    return link if is_fixed else replace(link, confidence=min(link.confidence, doubt.confidence)), issue
 
 
 def _described(graph: JoinGraph, link: Relationship) -> str:
     sides = "; ".join(filter(None, _sides(graph, link)))
-    return f"{edge_of(link)} ({link.cardinality}, {link.type}{f'; {sides}' if sides else ''})"
+    return f"{link.condition} ({link.cardinality}, {link.type}{f'; {sides}' if sides else ''})"
 
 
 def _sides(graph: JoinGraph, link: Relationship) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Corrections that people write by hand: relationships to add, to rate anew and to remove, what tables and columns are
-called, and tables to hide. They have the last word; a name that the database does not have is a mistake in the file."""
+"""Corrections written by hand: links to add, rate or remove, names of tables and columns, and tables to hide. They win
+over every other source; a name that the database lacks is an error."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,27 +11,29 @@ from pydantic import Field
 
 from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.joins.links import missing
-from turnkeep_agents.database.joins.merging import ends_of
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
 from turnkeep_agents.database.shapes import Shape, Text, read_shape
 
 REMEDY = 'It may hold "relationships", "remove", "tables" and "hidden", as docs/database-joins.md says.'
 
-_WILD = frozenset("*?[")
-"""A pattern may fit no table yet; a name that does not is misspelt."""
+_WILD = frozenset("*?[")  # a pattern may match no table yet, but a name must
 
 
 class Ends(Shape):
-    """Relationships from a table to a table: all of them, or those over the named columns."""
+    """All links from one table to another, or those over the named columns."""
 
     from_table: Text
     to_table: Text
     from_column: str = ""
     to_column: str = ""
 
+    def fit(self, link: Relationship) -> bool:
+        columns = self.from_column in ("", link.from_column) and self.to_column in ("", link.to_column)
+        return columns and (link.from_table, link.to_table) == (self.from_table, self.to_table)
+
 
 class Corrected(Shape):
-    """A relationship to add, or what is to change of one that is there."""
+    """A link to add, or the changes to an existing one."""
 
     from_table: Text
     from_column: Text
@@ -44,7 +46,7 @@ class Corrected(Shape):
 
 
 class TableNotes(Shape):
-    """What is not given stays as the database has it."""
+    """Fields that are not set stay as the database has them."""
 
     comment: str | None = None
     comments: dict[Text, str] = Field(default_factory=dict)
@@ -61,37 +63,33 @@ class Overrides(Shape):
 
 
 def with_overrides(graph: JoinGraph, path: Path) -> JoinGraph:
-    """The graph as the corrections want it: first they remove, then they change and add. Raises UnusableFile."""
+    """Apply the corrections: remove first, then change and add. Raises UnusableFile."""
     wanted = read_shape(path, Overrides, REMEDY)
     links = list(graph.relationships)
     for place, ends in enumerate(wanted.remove):
-        kept = [link for link in links if not _fits(link, ends)]
+        kept = [link for link in links if not ends.fit(link)]
         if len(kept) == len(links):
             raise UnusableFile(f"{path}: remove[{place}]: there is no such relationship. Compare the spelling.")
         links = kept
     for place, correction in enumerate(wanted.relationships):
         links = _corrected(graph, links, correction, f"{path}: relationships[{place}]")
-    tables = _shown(_noted(graph, wanted.tables, path), wanted.hidden, path)
+    tables = _noted(graph, wanted.tables, path)
+    for place, pattern in enumerate(wanted.hidden):
+        if not _WILD.intersection(pattern) and pattern not in tables:
+            raise UnusableFile(f"{path}: hidden[{place}]: the database has no table {pattern}. Compare the spelling.")
+    tables = {name: one for name, one in tables.items() if not any(fnmatchcase(name, each) for each in wanted.hidden)}
     seen = tuple(link for link in links if link.from_table in tables and link.to_table in tables)
     return replace(graph, tables=tables, relationships=seen)
 
 
-def _fits(link: Relationship, ends: Ends) -> bool:
-    return (
-        (link.from_table, link.to_table) == (ends.from_table, ends.to_table)
-        and ends.from_column in ("", link.from_column)
-        and ends.to_column in ("", link.to_column)
-    )
-
-
 def _corrected(graph: JoinGraph, links: list[Relationship], wanted: Corrected, place: str) -> list[Relationship]:
-    said = {name: getattr(wanted, name) for name in ("confidence", "cardinality", "role")}
-    changes = {name: value for name, value in said.items() if value is not None}
+    changes = {name: getattr(wanted, name) for name in ("confidence", "cardinality", "role")}
+    changes = {name: value for name, value in changes.items() if value is not None}
     ends = wanted.from_table, wanted.from_column, wanted.to_table, wanted.to_column
     link = Relationship(*ends, type="manual", others=wanted.others)
     for unknown in missing(graph, link):
         raise UnusableFile(f"{place}: the database has no {unknown}. Compare the spelling.")
-    same = [each for each in links if ends_of(each) == ends_of(link)]
+    same = [each for each in links if each.ends == link.ends]
     if not same:
         return [*links, replace(link, **changes)]
     if "confidence" in changes:
@@ -111,13 +109,6 @@ def _noted(graph: JoinGraph, notes: Mapping[str, TableNotes], path: Path) -> dic
     return tables
 
 
-def _shown(tables: Mapping[str, Table], hidden: Sequence[str], path: Path) -> dict[str, Table]:
-    for place, pattern in enumerate(hidden):
-        if not _WILD.intersection(pattern) and pattern not in tables:
-            raise UnusableFile(f"{path}: hidden[{place}]: the database has no table {pattern}. Compare the spelling.")
-    return {name: table for name, table in tables.items() if not any(fnmatchcase(name, pattern) for pattern in hidden)}
-
-
 def _described(table: Table, note: TableNotes) -> Table:
     columns = {
         column.name: replace(
@@ -128,6 +119,5 @@ def _described(table: Table, note: TableNotes) -> Table:
         for column in table.columns.values()
     }
     comment = table.comment if note.comment is None else note.comment
-    return replace(
-        table, columns=columns, comment=comment, synonyms=table.synonyms if note.synonyms is None else note.synonyms
-    )
+    synonyms = table.synonyms if note.synonyms is None else note.synonyms
+    return replace(table, columns=columns, comment=comment, synonyms=synonyms)

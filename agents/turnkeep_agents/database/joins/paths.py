@@ -1,5 +1,4 @@
-"""Shortest join paths. All paths from a table are found at once, on the first question about it, and kept: later
-questions are one look into a dictionary."""
+"""Find shortest join paths. The first question about a table finds all paths from it; later questions are look-ups."""
 
 import heapq
 import threading
@@ -14,61 +13,49 @@ from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, MAX_HOP
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """A table on a way from the source, and by what link from where."""
+    """A table on the way from the source, and the link that led to it."""
 
     before: "_Reached | None" = None
     link: Relationship | None = None
 
 
 class PathFinder:
-    """The ways through one join graph. Links that are too doubtful, or that name a table or a column which the graph
-    does not hold, are not used. Any number of threads may ask."""
+    """The paths through one join graph, over usable links only. Thread-safe."""
 
     def __init__(
-        self,
-        graph: JoinGraph,
-        *,
-        confidence_threshold: float = CONFIDENCE_THRESHOLD,
-        max_hops: int = MAX_HOPS,
-        audit_rule: bool = True,
+        self, graph: JoinGraph, *, confidence_threshold: float = CONFIDENCE_THRESHOLD, max_hops: int = MAX_HOPS
     ):
-        """`audit_rule`: off only to show what it is good for."""
         self.graph, self.confidence_threshold, self.max_hops = graph, confidence_threshold, max_hops
-        self.links = Links(graph, confidence_threshold, audit_rule=audit_rule)
+        self.links = Links(graph, confidence_threshold)
         self._paths: dict[str, Mapping[str, Path]] = {}
         self._lock = threading.Lock()
 
     def shortest(self, a: str, b: str) -> Path | None:
-        """The links from `a` to `b` in order, none for a table and itself; None where no path of `max_hops` leads
-        there. The way back is the same one. KeyError for a table that the graph does not hold."""
+        """Return the links from `a` to `b` in order, or None if no path of `max_hops` leads there. The way back is the
+        same. Raises KeyError for an unknown table."""
         if a <= b:
             return self.paths_from(a, b).get(b)
         path = self.paths_from(b, a).get(a)
         return path and path[::-1]
 
     def paths_from(self, table: str, *others: str) -> Mapping[str, Path]:
-        """The shortest path to each table that one leads to. KeyError for `table` or one of `others` that the graph
-        does not hold."""
+        """Return the shortest path to each table that can be reached. Raises KeyError for unknown tables."""
         for name in (table, *others):
             if name not in self.graph.tables:
                 raise KeyError(name)
-        found = self._paths.get(table)
-        if found is None:
-            with self._lock:
-                found = self._paths.get(table)
-                if found is None:
-                    found = self._paths[table] = self._search(table)
-        return found
+        with self._lock:
+            if table not in self._paths:
+                self._paths[table] = self._search(table)
+            return self._paths[table]
 
     def connect(self, tables: Sequence[str]) -> JoinTree:
-        """The joins that connect `tables` with few others between. KeyError for a table that the graph does not
-        hold."""
+        """Return the joins that connect `tables` over few others. Raises KeyError for an unknown table."""
         return connect(self.links, self.paths_from, tables)
 
     def _search(self, source: str) -> Mapping[str, Path]:
-        """Dijkstra's algorithm. A table is left again where it is reached by a dearer way of fewer hops, which may go
-        on where the cheapest one has to stop. Of ways that are as good, that over a table whose name holds both others
-        goes first, and that over a table which both sides only share goes last."""
+        """Run Dijkstra's algorithm. A table is visited again if a dearer way has fewer hops, since it may go on where
+        the cheapest must stop. Among equal ways, one over a table named after both others comes first, one over a table
+        that both merely share comes last."""
         ends: dict[str, _Reached] = {}
         fewest: dict[str, int] = {}
         unseen = self.max_hops + 1
@@ -85,17 +72,17 @@ class PathFinder:
                 if hops + 1 < fewest.get(neighbour, unseen):
                     count += 1
                     further = _Reached(reached, link)
-                    rank = last + self._rank(table, reached.link, link)
+                    rank = last + _rank(table, reached.link, link)
                     heapq.heappush(queue, (cost + step, hops + 1, rank, neighbour, count, further))
         return {table: _links_to(reached) for table, reached in ends.items()}
 
-    @staticmethod
-    def _rank(table: str, one: Relationship | None, other: Relationship) -> int:
-        """Of `table` as a step between two links, less is better."""
-        if one is None:
-            return 0
-        ends = {one.to_table, other.to_table}
-        return (ends == {table}) - (table not in ends and is_named_after(table, ends))
+
+def _rank(table: str, one: Relationship | None, other: Relationship) -> int:
+    """Rank `table` as a step between two links; less is better."""
+    if one is None:
+        return 0
+    ends = {one.to_table, other.to_table}
+    return (ends == {table}) - (table not in ends and is_named_after(table, ends))
 
 
 def _links_to(reached: _Reached) -> Path:

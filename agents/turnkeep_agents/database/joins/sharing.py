@@ -1,23 +1,20 @@
-"""Links between tables without any declared key: what two of them call alike is taken for two halves of a key. Where
-tables share nothing that looks like one, weaker signs have to do, and only one of them for two tables."""
+"""Guess links between tables without declared keys: columns of one name are taken for two halves of a key. Tables that
+share no key-like name are joined by weaker signs, one for two tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TypeAlias
 
-from turnkeep_agents.database.joins.likeness import ends_with, fit, may_join, stem
-from turnkeep_agents.database.joins.naming import is_key_like, name_words, thing_words
+from turnkeep_agents.database.joins.naming import ends_with, fit, is_key_like, may_join, name_words, stem, thing_words
 from turnkeep_agents.database.joins.records import Column, Relationship, Table
 
 SHARED = 0.78
-RARELY_SHARED = 0.06
-"""More where only two tables share a name, less the more do."""
+RARELY_SHARED = 0.06  # more if only two tables share a name, less the more do
 LAST_RESORT = 0.72
 
 _PERSONAL = frozenset({("full", "name"), ("user", "name"), ("login", "name"), ("email",), ("email", "address")})
 _TIMES = frozenset({"period", "year"})
-"""What few people share, and spans of time."""
 _NAMES = frozenset({"name", "title"})
 _PLACES = frozenset({"place", "location", "room", "building", "site"})
 
@@ -29,8 +26,8 @@ Held: TypeAlias = tuple[Table, Column]
 def shared(
     tables: Mapping[str, Table], known: Iterable[Relationship], sure: Collection[Cell]
 ) -> Iterator[Relationship]:
-    """Links over columns of one name, and weaker ones, beside `known`. Columns that are `sure` of their table are left
-    out: they are joined through it."""
+    """Yield links over columns of one name, and weaker ones, next to `known`. Columns that are `sure` of their table
+    are left out: they are joined through it."""
     links = tuple(known)
     holders = _holders(tables, sure)
     alike = list(_alike(holders, links))
@@ -54,7 +51,7 @@ def _alike(holders: Mapping[Words, list[Held]], known: Iterable[Relationship]) -
 
 
 def _last_resorts(holders: Mapping[Words, list[Held]]) -> Iterator[Relationship]:
-    """For any two tables the best sign comes first."""
+    """Yield the best sign for two tables first."""
     for words, found in holders.items():
         if is_key_like("_".join(words)):
             for longer in (each for each in holders if ends_with(each, words)):
@@ -68,17 +65,15 @@ def _last_resorts(holders: Mapping[Words, list[Held]]) -> Iterator[Relationship]
 
 
 def _places(holders: Mapping[Words, list[Held]]) -> Iterator[Relationship]:
-    """Where something is, and the tables of such places."""
-    keys = [held for words, found in holders.items() if is_key_like("_".join(words)) for held in found]
-    homes = [held for held in keys if _is_place_key(*held)]
+    """Join columns that name a place with the keys of tables of places."""
+    homes = []
+    for table, column in (held for words, found in holders.items() if is_key_like("_".join(words)) for held in found):
+        thing = thing_words(table.name)
+        if thing[-1] in _PLACES and ends_with(("", *thing), stem(name_words(column.name))):
+            homes.append((table, column))
     for words, found in holders.items():
         if len(words) > 1 and words[-1] in _PLACES:
             yield from _between(found, homes)
-
-
-def _is_place_key(table: Table, column: Column) -> bool:
-    thing = thing_words(table.name)
-    return thing[-1] in _PLACES and ends_with(("", *thing), stem(name_words(column.name)))
 
 
 def _between(some: Iterable[Held], others: Iterable[Held]) -> Iterator[Relationship]:
@@ -93,7 +88,7 @@ def _link(one: Held, other: Held, grade: float) -> Relationship:
 
 
 def _holders(tables: Mapping[str, Table], sure: Collection[Cell]) -> Mapping[Words, list[Held]]:
-    """The tables without declared keys that have a column of a name, for each name."""
+    """Group the columns of tables without declared keys by name."""
     holders: defaultdict[Words, list[Held]] = defaultdict(list)
     for table in tables.values():
         for column in () if table.primary_key or table.unique_columns else table.columns.values():

@@ -1,5 +1,5 @@
-"""The texts that stand in columns which hold few of them: states, kinds, priorities. They tell a question's words from
-each other, and prompts show them; so no column is read that may hold what a caller should not see."""
+"""Read the texts of columns with few distinct values: states, kinds, priorities. Prompts show them, so no column is
+read that may hold what a caller must not see."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,24 +13,20 @@ from turnkeep_agents.database.joins.naming import name_words, thing_words
 from turnkeep_agents.database.joins.records import Column, Relationship, Table
 
 MOST_VALUES = 20
-LONGEST_VALUE = 40
-"""Characters."""
-REPEATS = 2
-"""Rows that a value has to have, on average: what is different in every row is the name of something."""
-TENANTS = 2
-"""How many of them have to have a value."""
+LONGEST_VALUE = 40  # characters
+REPEATS = 2  # rows of a value, on average: a text that differs in every row is a name
+TENANTS = 2  # tenants that must have a value
 
-_PRIVATE = frozenset(
+_PRIVATE = frozenset(  # columns with such words may hold personal data, however few values they have
     {"name", "email", "mail", "phone", "mobile", "fax", "address", "street", "password", "secret", "token", "hash"}
     | {"note", "notes", "comment", "comments", "description", "remark", "remarks", "message", "text", "salt"}
 )
-"""Columns with such words hold what somebody wrote or is called, however few of them there are."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is to be read: nothing of `hidden` tables and columns (`table.column`), and where `tenant_columns` name the
-    column of a table that says whose a row is, only what several tenants have."""
+    """`hidden` lists tables and columns (`table.column`) that are not read. `tenant_columns` names, by table, the
+    column with a row's owner: only values of several tenants are read there."""
 
     connection: Connection
     links: tuple[Relationship, ...]
@@ -50,7 +46,7 @@ class Reading:
 def with_values_of(
     reading: Reading, tables: Mapping[str, Table], progress: Callable[[str], None] = lambda _: None
 ) -> dict[str, Table]:
-    """The tables with the values of their columns."""
+    """Return the tables with the values of their columns."""
     found = dict(tables)
     seen = [table for name, table in tables.items() if name not in reading.hidden]
     for place, described in enumerate(seen, 1):
@@ -72,7 +68,7 @@ def _with_values(reading: Reading, described: Table, each: Column) -> Column:
 
 
 def _values(reading: Reading, described: Table, name: str) -> tuple[str, ...]:
-    """None where they are too many or too long, differ in every row, or cannot be read."""
+    """Return nothing if the values are too many, too long, unreadable, or differ in every row."""
     of: ColumnClause[Any] = column(name)
     tenant = reading.tenant_columns.get(described.name)
     filled = select(of).select_from(table(described.name)).where(of.is_not(None))
@@ -80,7 +76,7 @@ def _values(reading: Reading, described: Table, name: str) -> tuple[str, ...]:
     if tenant is not None:
         owner: ColumnClause[Any] = column(tenant)
         counted = counted.having(func.count(owner.distinct()) >= TENANTS)
-    try:  # a column of many values is found out without being read to its end
+    try:  # find out that there are many values without reading the column to its end
         many = len(reading.connection.execute(filled.distinct().limit(MOST_VALUES + 1)).all()) > MOST_VALUES
         rows = [] if many else reading.connection.execute(counted).all()
     except DBAPIError:

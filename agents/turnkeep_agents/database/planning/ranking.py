@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from turnkeep.blocks.words import STOP_WORDS, words
-from turnkeep_agents.database.joins.costs import is_audit_link
+from turnkeep_agents.database.joins.links import is_audit_link
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.planning.identifiers import split, split_joined, stem
 from turnkeep_agents.database.planning.vocabulary import Vocabulary

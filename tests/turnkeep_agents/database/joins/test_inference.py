@@ -4,8 +4,7 @@ import pytest
 from join_graphs import graph, link
 
 from turnkeep_agents.database.joins.inference import infer
-from turnkeep_agents.database.joins.merging import merged
-from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, JoinGraph, Kind, Relationship
+from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, JoinGraph, Kind, Relationship, merged
 
 
 def told(joined: JoinGraph) -> dict[str, Relationship]:

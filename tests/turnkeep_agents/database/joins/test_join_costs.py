@@ -1,7 +1,7 @@
 import pytest
-from join_graphs import SERVICE, graph, link
+from join_graphs import graph, link
 
-from turnkeep_agents.database.joins.costs import HUB, PLAIN, Costs, hub_surcharges, is_audit_column
+from turnkeep_agents.database.joins.links import HUB, PLAIN, cost_of, hub_surcharges, is_audit_column
 from turnkeep_agents.database.joins.naming import is_key_like, name_words, thing_words
 
 AUDIT = """created_by createdBy CREATED_BY creator creator_id changed_by lastModifiedById voided_by retired_by
@@ -15,12 +15,11 @@ def test_who_made_or_changed_a_row_is_an_audit_column_and_what_a_row_is_about_is
 
 
 def test_who_made_a_row_doubt_and_rows_that_multiply_cost_more() -> None:
-    costs = Costs(SERVICE)
-    assert costs.of(link("workOrder.assignedTo > employee.id")) == PLAIN
-    assert costs.of(link("workOrder.createdBy > employee.id")) == 3 * PLAIN
-    doubtful = [costs.of(link("invoice.customerId > customer.id", confidence=each)) for each in (1.0, 0.9, 0.7)]
+    assert cost_of(link("workOrder.assignedTo > employee.id")) == PLAIN
+    assert cost_of(link("workOrder.createdBy > employee.id")) == 3 * PLAIN
+    doubtful = [cost_of(link("invoice.customerId > customer.id", confidence=each)) for each in (1.0, 0.9, 0.7)]
     assert doubtful == [100, 110, 130]
-    assert costs.of(link("a.x > b.x", cardinality="N:N")) > PLAIN
+    assert cost_of(link("a.x > b.x", cardinality="N:N")) > PLAIN
 
 
 def surcharges(pointing: int, column: str, **known: object) -> dict[str, int]:

@@ -58,7 +58,7 @@ def test_columns_that_cannot_be_equal_are_told() -> None:
 def test_a_target_that_is_no_key_is_told_where_its_table_has_keys() -> None:
     joined = graph("a: id*, bName\nb: id*, name\nc: x, y", link("a.bName > b.name", type="inferred"))
 
-    assert "name does not tell the rows of b apart" in found(joined, "not_unique")[0].message
+    assert "name does not identify the rows of b" in found(joined, "not_unique")[0].message
     assert found(graph("a: id*, y\nc: x, y", link("a.y > c.y", type="inferred")), "not_unique") == []
     many = link("a.bName > b.name", type="inferred", cardinality="N:N")
     assert found(replace(joined, relationships=(many,)), "not_unique") == []
