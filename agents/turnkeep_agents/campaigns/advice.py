@@ -47,7 +47,7 @@ ANALYSE_CALL = TypedCall("campaigns.analyse", Analysis, temperature=0.2, max_tok
 
 @dataclass
 class Validated:
-    """`objections` contain what was wrong with which advice, and the outcome."""
+    """Valid advice, and for each fault its code, the advice and the outcome."""
 
     kept: list[Recommendation] = field(default_factory=list)
     objections: list[JSON] = field(default_factory=list)
@@ -68,11 +68,13 @@ def severity(findings: Sequence[MetricResult]) -> Severity:
 def validate(advice: Sequence[Recommendation], findings: Sequence[MetricResult], judge: Judge) -> Validated:
     """Sort advice, most urgent first. Drop advice that is incomplete, names nothing that was found, contains unknown
     figures, or contradicts more urgent advice. Lower advice that is more urgent than any issue."""
-    known = {" ".join(words(name)) for name in _names(findings)}
+    named = {figure.subject for finding in findings for figure in finding.figures}
+    named |= {name for issue in all_issues(findings) for name in (issue.subject, issue.better, issue.within)}
+    known = {" ".join(words(name)) for name in named}
     is_calm = severity(findings) in ("none", "low")
     validated = Validated()
-    for said in sorted(advice, key=lambda one: PRIORITIES.index(one.priority)):
-        each = said
+    for given in sorted(advice, key=lambda one: PRIORITIES.index(one.priority)):
+        each = given
         if code := _fault(each, known, judge) or _clash(each, validated.kept):
             validated.object(code, each, "dropped")
             continue
@@ -121,8 +123,3 @@ def _is_known(name: str, known: set[str]) -> bool:
     """Return whether it matches by its words or as part of a longer name: a subject may include its insertion order."""
     asked = " ".join(words(name))
     return bool(asked) and any(asked in each or each in asked for each in known if each)
-
-
-def _names(findings: Sequence[MetricResult]) -> set[str]:
-    found = {figure.subject for finding in findings for figure in finding.figures}
-    return found | {name for issue in all_issues(findings) for name in (issue.subject, issue.better, issue.within)}

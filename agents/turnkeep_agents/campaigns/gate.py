@@ -15,30 +15,23 @@ def check(query: str, selected: Sequence[str], confidence: float, *, max_special
     and `refused`, `warnings` (codes for the client), `remarks` for the prompt of the reply, `reason` of a refusal."""
     chosen = list(dict.fromkeys(selected))
     known = [name for name in chosen if name in SPECIALISTS]
-    unknown = [name for name in chosen if name not in SPECIALISTS]
+    unknown = ", ".join(name for name in chosen if name not in SPECIALISTS)
+    left_out = ", ".join(known[max_specialists:])
     approved = known[:max_specialists]
     remarks = {
         "short_query": len(words(query)) < SHORT_WORDS and f"The message has fewer than {SHORT_WORDS} words.",
         "low_confidence": confidence < LOW_CONFIDENCE and "It is not certain what is meant: say how you took it.",
-        "unknown_specialist": unknown and f"There is no specialist called {_listed(unknown)}.",
-        "too_many_specialists": known[max_specialists:]
-        and f"Only {max_specialists} specialists run in one turn; left out: {_listed(known[max_specialists:])}.",
+        "unknown_specialist": unknown and f"There is no specialist called {unknown}.",
+        "too_many_specialists": left_out
+        and f"Only {max_specialists} specialists run in one turn; left out: {left_out}.",
     }
     found = {code: remark for code, remark in remarks.items() if remark}
+    reason = f"there is no specialist called {unknown}" if unknown else "no specialist was chosen"
     return {
         "valid": bool(approved),
         "approved": approved,
-        "refused": unknown,
+        "refused": [name for name in chosen if name not in SPECIALISTS],
         "warnings": list(found),
         "remarks": [remark for code, remark in found.items() if code != "short_query"],
-        "reason": "" if approved else _reason(unknown),
+        "reason": "" if approved else f"{reason}. There are: {', '.join(SPECIALISTS)}.",
     }
-
-
-def _reason(unknown: Sequence[str]) -> str:
-    said = f"there is no specialist called {_listed(unknown)}" if unknown else "no specialist was chosen"
-    return f"{said}. There are: {_listed(SPECIALISTS)}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)

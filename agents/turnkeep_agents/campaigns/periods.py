@@ -45,7 +45,9 @@ def _span(named: Named, n: int, week: Week, today: date, begun: date) -> tuple[d
     """Return first and last day, and a name if the days alone are unclear."""
     yesterday, month = today - DAY, begun.replace(day=1)
     sunday = begun - timedelta(days=(begun.weekday() - FIRST_DAY.get(week, FIRST_DAY["sunday"])) % 7)
-    days, weeks, months = today - timedelta(days=n), sunday - timedelta(days=7 * n), months_before(month, n)
+    first = max(12, begun.year * 12 + begun.month - 1 - n)  # months since year 0, not before January of year 1
+    months = date(first // 12, first % 12 + 1, 1)
+    days, weeks = today - timedelta(days=n), sunday - timedelta(days=7 * n)
     if week == "rolling" and named in ("last_week", "last_weeks"):
         return today - timedelta(days=7 * n), yesterday, f"the last {7 * n} days"
     spans: dict[Named, tuple[date, date, str]] = {
@@ -59,12 +61,6 @@ def _span(named: Named, n: int, week: Week, today: date, begun: date) -> tuple[d
         "this_year": (begun.replace(month=1, day=1), yesterday, f"{begun.year}"),
     }
     return spans.get(named, (yesterday, yesterday, "yesterday"))
-
-
-def months_before(first: date, n: int) -> date:
-    """Return the first day of the month n months earlier."""
-    number = max(12, first.year * 12 + first.month - 1 - n)
-    return date(number // 12, number % 12 + 1, 1)
 
 
 def _period(start: date, end: date, label: str = "") -> Period:

@@ -29,12 +29,11 @@ def find_name(said: str, names: Names) -> Meant | None:
     asked = words(said)
     if not asked:
         return None
-    return _holding(asked, names, whole=True) or _holding(asked, names) or _spelled(asked, names)
-
-
-def nearest(said: str, names: Names) -> list[str]:
-    every = {name.lower(): name for dimension in ORDER for name in names[dimension]}
-    return [every[each] for each in get_close_matches(said.lower(), every, 3, NEAR)]
+    if found := _holding(asked, names, whole=True) or _holding(asked, names):
+        return found
+    known = {word for dimension in ORDER for name in names[dimension] for word in words(name)}
+    spelled = [near[0] for word in asked if (near := get_close_matches(word, known, 1, ALIKE))]
+    return _holding(spelled, names) if len(spelled) == len(asked) else None
 
 
 def _holding(asked: Sequence[str], names: Names, *, whole: bool = False) -> Meant | None:
@@ -44,12 +43,6 @@ def _holding(asked: Sequence[str], names: Names, *, whole: bool = False) -> Mean
         if found:
             return dimension, tuple(found[:MOST_MEANT])
     return None
-
-
-def _spelled(asked: Sequence[str], names: Names) -> Meant | None:
-    known = {word for dimension in ORDER for name in names[dimension] for word in words(name)}
-    spelled = [near[0] for word in asked if (near := get_close_matches(word, known, 1, ALIKE))]
-    return _holding(spelled, names) if len(spelled) == len(asked) else None
 
 
 Kind: TypeAlias = Literal["specialists", "clarify", "smalltalk"]
@@ -120,7 +113,8 @@ class Check:
             return checked
         if not reading.requests:
             checked.wrong.append("kind is specialists, but there is no request")
-        checked.asks_week = counts_weeks(reading.requests) and self.settled(reading) is None
+        periods = [days for ask in reading.requests for days in (ask.period, ask.compared) if days]
+        checked.asks_week = any(each.named == "last_weeks" for each in periods) and self.settled(reading) is None
         for ask in reading.requests:
             self._add(ask, self.settled(reading) or "sunday", checked)
         return checked
@@ -129,7 +123,9 @@ class Check:
         return self.week if reading.week == "open" else reading.week
 
     def _add(self, ask: Ask, week: Week, checked: Checked) -> None:
-        filters = self._filters(ask, checked)
+        filters = self._found(ask.names, checked)
+        for kind, names in self._found(ask.but_not, checked).items():
+            filters[kind] = tuple(name for name in filters.get(kind, self.names[kind]) if name not in names)
         try:
             period, compared = self._days(ask, ask.period, week), self._days(ask, ask.compared, week)
         except ValueError as error:
@@ -149,20 +145,15 @@ class Check:
             )
         )
 
-    def _filters(self, ask: Ask, checked: Checked) -> dict[Dimension, tuple[str, ...]]:
-        chosen, left_out = self._found(ask.names, checked), self._found(ask.but_not, checked)
-        for kind, names in left_out.items():
-            chosen[kind] = tuple(name for name in chosen.get(kind, self.names[kind]) if name not in names)
-        return chosen
-
     def _found(self, said: Sequence[str], checked: Checked) -> dict[Dimension, tuple[str, ...]]:
         found: dict[Dimension, tuple[str, ...]] = {}
+        every = {name.lower(): name for dimension in ORDER for name in self.names[dimension]}
         for name in said:
             if meant := find_name(name, self.names):
                 found[meant[0]] = tuple(dict.fromkeys((*found.get(meant[0], ()), *meant[1])))
             else:
-                near = ", ".join(nearest(name, self.names)) or "none"
-                checked.wrong.append(f"the warehouse has no “{name}”; nearest: {near}")
+                near = ", ".join(every[each] for each in get_close_matches(name.lower(), every, 3, NEAR))
+                checked.wrong.append(f"the warehouse has no “{name}”; nearest: {near or 'none'}")
         return found
 
     def _days(self, ask: Ask, days: Days | None, week: Week) -> Period | None:
@@ -172,11 +163,6 @@ class Check:
         period = resolve(days, week, self.today, begun=begun) if days else None
         is_plan = ask.intent in ("advice", "forecast") and period and period.start > self.coverage.last
         return None if is_plan else period
-
-
-def counts_weeks(asks: Sequence[Ask]) -> bool:
-    """Return whether some period is counted in weeks: "the last two weeks"."""
-    return any(days.named == "last_weeks" for ask in asks for days in (ask.period, ask.compared) if days)
 
 
 def as_json(asks: Sequence[Ask]) -> list[Mapping[str, object]]:

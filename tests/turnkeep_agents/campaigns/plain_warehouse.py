@@ -73,7 +73,9 @@ class PlainWarehouse(Warehouse):
 
     def flights(self, filters: Mapping[Any, Sequence[str]], as_of: date) -> tuple[Flight, ...]:
         running = [flight for flight in self.booked if flight.start <= as_of <= flight.end]
-        named = [each for each in running if all(getattr(each, name) in values for name, values in filters.items())]
+        known = [each for each in self.days if all(getattr(each, name) in names for name, names in filters.items())]
+        orders = {each.insertion_order for each in known}
+        named = [flight for flight in running if not filters or flight.insertion_order in orders]
         return tuple(replace(flight, spent=self._spent(flight, as_of)) for flight in named)
 
     def _spent(self, flight: Flight, as_of: date) -> float:
@@ -89,8 +91,8 @@ def _key(each: Day, name: str, week_start: int) -> str:
     return str(getattr(each, name))
 
 
-def flight(order: str, budget: float, start: date, end: date, advertiser: str = "Acme") -> Flight:
-    return Flight(order, advertiser, budget, start, end, 0)
+def flight(order: str, budget: float, start: date, end: date) -> Flight:
+    return Flight(order, budget, start, end, 0)
 
 
 def request(**values: Any) -> Request:

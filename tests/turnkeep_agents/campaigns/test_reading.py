@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from readings import ask, reading
 
 from turnkeep_agents.campaigns.periods import Days, resolve
-from turnkeep_agents.campaigns.reading import Ask, Check, Checked, Names, find_name, nearest
+from turnkeep_agents.campaigns.reading import Ask, Check, Checked, Names, find_name
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
 TODAY = date(2026, 11, 22)  # a Sunday
@@ -52,7 +52,6 @@ def test_a_name_is_found_whole_in_part_or_by_its_nearest_spelling(said: str, mea
 def test_any_text_is_a_name_or_none(said: str) -> None:
     found = find_name(said, NAMES)
     assert found is None or set(found[1]) <= set(NAMES[found[0]])
-    assert len(nearest(said, NAMES)) <= 3
 
 
 @pytest.mark.parametrize(

@@ -365,7 +365,7 @@ def test_revenue_below_its_cost_is_told_with_the_loss_and_none_at_all_is_not_cou
 def pace(spent: float, budget: float, day: int, days: int = 30, rate: float = 0) -> Pace:
     start = date(2026, 4, 1)
     return Pace(
-        Flight("A", "Acme", budget, start, start + timedelta(days=days - 1), spent),
+        Flight("A", budget, start, start + timedelta(days=days - 1), spent),
         start + timedelta(days=day - 1),
         rate,
     )
@@ -419,7 +419,7 @@ def test_budgets_are_told_with_the_greatest_risk_first() -> None:
 
 
 def test_a_young_flight_is_projected_by_its_own_days() -> None:
-    booked = Flight("A", "Acme", 100, date(2026, 5, 1), date(2026, 5, 31), 30)
+    booked = Flight("A", 100, date(2026, 5, 1), date(2026, 5, 31), 30)
     assert run_rate(booked, date(2026, 5, 3), recent=7_000) == 10
     assert run_rate(booked, date(2026, 5, 8), recent=7_000) == 1_000
     assert run_rate(booked, date(2026, 4, 30), recent=7_000) == 0

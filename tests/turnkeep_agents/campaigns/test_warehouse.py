@@ -162,7 +162,7 @@ def test_a_flight_has_spent_what_its_days_cost_up_to_the_day_asked_for(tmp_path:
     flight = Flown("May", 310, FIRST, date(2026, 5, 31), cost=12, days=31)
     warehouse = opened(flown(tmp_path / "may", [flight]))
     (found,) = warehouse.flights({}, date(2026, 5, 10))
-    assert found == Flight("May", "Acme", 310, FIRST, date(2026, 5, 31), 120)
+    assert found == Flight("May", 310, FIRST, date(2026, 5, 31), 120)
 
 
 def test_the_flights_that_run_on_the_day_are_given_and_no_others(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
     with pytest.raises(DatabaseError):
         warehouse.coverage()
     (tmp_path / "late").write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
-    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+    with pytest.raises(DatabaseDown, match="is not a SQLite database"):
         warehouse.coverage()
     on_days(tmp_path / "late", [FIRST])
     assert warehouse.coverage().rows == 1

@@ -2,8 +2,9 @@
 prose that is checked sentence by sentence."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.runtime import Runtime
@@ -14,7 +15,7 @@ from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
 from turnkeep_agents.campaigns.answers import advice_lines, known_of, spans
 from turnkeep_agents.campaigns.findings import MetricResult
-from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
+from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
 from turnkeep_agents.campaigns.state import CampaignsState, Sent
@@ -28,7 +29,7 @@ EARLY_EXIT_CONFIDENCE = 0.8
 REFUSED = "Unable to process: {reason}"
 
 
-class Answering(Desk):
+class Answering(Prompting):
     """The specialists, `diagnose`, `validate` and `respond`."""
 
     def specialist(self, name: str) -> "StateNode[Sent, RunContext]":
@@ -37,7 +38,13 @@ class Answering(Desk):
         async def run(state: Sent, runtime: Runtime[RunContext]) -> JSON:
             runtime.stream_writer({"event": "tool_start", "tool": name})
             request = Request.model_validate(state["request"])
-            finding = await self._query(name, request, runtime.context.now.date())
+            warehouse, most = self.warehouse_on(runtime.context.now.date()), self.settings.max_rows
+            work = partial(run_specialist, currency=self.settings.currency, max_rows=most)
+            try:
+                query = asyncio.to_thread(work, name, request, warehouse)
+                finding = await asyncio.wait_for(query, self.settings.query_seconds)
+            except (DatabaseError, TimeoutError) as error:
+                finding = failed(name, reason_of(error))
             found = {"at": state["at"], **finding.model_dump(mode="json")}
             return {"findings": [found], "warnings": [*finding.warnings]}
 
@@ -47,7 +54,12 @@ class Answering(Desk):
         """Find causes and advice in one typed call; plain figures need no diagnosis."""
         findings, requests = findings_of(state), _requests(state)
         found: JSON = {"severity": severity(findings), "root_causes": [], "correlations": []}
-        if reason := exit_without_analysis(findings, requests):
+        reason = "" if any(request.asks_why for request in requests) else "The message asks for information."
+        if all(request.intent == "overview" for request in requests):
+            reason = "The message only asks how things stand."
+        if all(finding.status != "ok" for finding in findings):
+            reason = "No specialist had figures."
+        if reason:
             return {"diagnosis": found, "exit_reason": reason}
         prompt = self.prompts(state, runtime).analyse(message_of(state), _meant(state), findings)
         analysis = await try_typed(self.models.main, ANALYSE_CALL, prompt)
@@ -79,7 +91,9 @@ class Answering(Desk):
             route = state["route"] if state["clarification"] else "refuse"
             said = wording.say(text, to=to)
             return {"messages": [said.message], "route": route, "confidence": 0.0}
-        analysis, findings = _analysis(state), findings_of(state)
+        diagnosis, advice, findings = state["diagnosis"] or {}, state["advice"], findings_of(state)
+        found = {"causes": diagnosis["root_causes"], "links": diagnosis["correlations"]}
+        analysis = Analysis(**found, **advice) if advice is not None else None
         lines = advice_lines(analysis.recommendations) if analysis else ""
         prompts = self.prompts(state, runtime)
         worded = await wording.word(
@@ -94,16 +108,6 @@ class Answering(Desk):
         confidence = EARLY_EXIT_CONFIDENCE if state["exit_reason"] or not analysis else analysis.confidence
         return {"messages": [worded.message], "confidence": confidence, "warnings": list(worded.warnings)}
 
-    async def _query(self, name: str, request: Request, today: date) -> MetricResult:
-        def run() -> MetricResult:
-            warehouse, most = self.warehouse_on(today), self.settings.max_rows
-            return run_specialist(name, request, warehouse, currency=self.settings.currency, max_rows=most)
-
-        try:
-            return await asyncio.wait_for(asyncio.to_thread(run), self.settings.query_seconds)
-        except (DatabaseError, TimeoutError) as error:
-            return failed(name, why(error))
-
     def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> wording.Linked:
         today, covered = runtime.context.now.date(), [date.fromisoformat(day) for day in state["coverage"]]
         days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
@@ -112,25 +116,9 @@ class Answering(Desk):
         return self.judge(state, known_of(findings_of(state)), days, routing["language"], limits=limits)
 
 
-def exit_without_analysis(findings: Sequence[MetricResult], requests: Sequence[Request]) -> str:
-    """Return why there is nothing to diagnose; empty if there is something."""
-    if all(finding.status != "ok" for finding in findings):
-        return "No specialist had figures."
-    if all(request.intent == "overview" for request in requests):
-        return "The message only asks how things stand."
-    return "" if any(request.asks_why for request in requests) else "The message asks for information."
-
-
 def findings_of(values: Mapping[str, Any]) -> list[MetricResult]:
     """Return findings in the order of the requests, whichever finished first."""
     return [MetricResult.model_validate(each) for each in sorted(values["findings"], key=lambda each: each["at"])]
-
-
-def _analysis(state: CampaignsState) -> Analysis | None:
-    found, advice = state["diagnosis"] or {}, state["advice"]
-    if advice is None:
-        return None
-    return Analysis(causes=found["root_causes"], links=found["correlations"], **advice)
 
 
 def _requests(state: CampaignsState) -> list[Request]:

@@ -14,7 +14,7 @@ from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
 from turnkeep_agents.campaigns.answers import foreign, passed, spans, with_days
-from turnkeep_agents.campaigns.nodes.desk import Desk, message_of, why
+from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
 from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
 from turnkeep_agents.campaigns.state import CampaignsState
@@ -28,7 +28,7 @@ LEDGER = {"reasoning", "language", "kind", "week", "amounts", "confidence"}
 YEARS_BACK = 10  # years that a reply may name as having no figures
 
 
-class Routing(Desk):
+class Routing(Prompting):
     """`route` and `check_gate`."""
 
     async def route(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
@@ -39,7 +39,7 @@ class Routing(Desk):
             names, check = await self._known(state, runtime)
         except (DatabaseError, TimeoutError) as error:
             code = "warehouse_slow" if isinstance(error, TimeoutError | DatabaseSlow) else "warehouse_down"
-            said = NO_WAREHOUSE.format(reason=why(error))
+            said = NO_WAREHOUSE.format(reason=reason_of(error))
             return {**found, "clarification": said, "route": "clarify", "warnings": [*folded.warnings, code]}
         reading, result = await self._read(state, prompts, names, check)
         taken = _run(reading, result) if result.runs else self._ask(state, names, reading, result, check)

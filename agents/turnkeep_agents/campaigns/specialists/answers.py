@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension
-from turnkeep_agents.campaigns.specialists.grids import MOST_ROWS, MOST_TIMES, By, Table, say_table
+from turnkeep_agents.campaigns.specialists.grids import MOST_ROWS, MOST_TIMES, By, Table, write_table
 from turnkeep_agents.campaigns.specialists.peers import BASES, change, tracked, uncounted, why_not
 from turnkeep_agents.campaigns.specialists.spelling import capital, dated, heading, in_sentence, listed
 from turnkeep_agents.campaigns.specialists.study import Study, scope
@@ -30,9 +30,9 @@ def answer(
         study.note(f"No {name} is counted here." if name == "revenue" else f"No {name} are counted here.")
     if request.by or is_ranked:
         first = [key] if is_ranked and not asked else []
-        say_table(study, _asked_table(study, request.by or (of,), tuple(dict.fromkeys([*first, *metrics]))))
+        write_table(study, _asked_table(study, request.by or (of,), tuple(dict.fromkeys([*first, *metrics]))))
     else:
-        _say_whole(study, metrics, total)
+        _write_total(study, metrics, total)
 
 
 def _asked_table(study: Study, by: By, metrics: tuple[str, ...]) -> Table:
@@ -48,32 +48,25 @@ def _asked_table(study: Study, by: By, metrics: tuple[str, ...]) -> Table:
     return Table(by, table.metrics, of, min(MOST_TIMES if table.is_series else MOST_ROWS, MOST_CELLS // len(metrics)))
 
 
-def _say_whole(study: Study, metrics: Sequence[str], total: Sums) -> None:
+def _write_total(study: Study, metrics: Sequence[str], total: Sums) -> None:
     before = study.sums(study.before) if study.before else None
     subject = scope(study.request)
     if len(metrics) == 1:
         of = f"{capital(METRICS[metrics[0]].label)} of {subject}, {dated(study.period)}"
-        study.say(f"{of}: {_now(study, metrics[0], total)}.{_before(study, metrics[0], total, before)}")
+        now, then = _now(study, metrics[0], total), _then(study, metrics[0], total, before)
+        earlier = f" {capital(dated(study.before))}: {then[0]}, a change of {then[1]}." if then and study.before else ""
+        study.write(f"{of}: {now}.{earlier}")
         return
-    values = [_against(study, metric, total, before) for metric in metrics]
-    lines = [f"- {heading(metric)}: {value}" for metric, value in zip(metrics, values, strict=True)]
+    lines = []
+    for metric in metrics:
+        now, then = _now(study, metric, total), _then(study, metric, total, before)
+        if then and study.before:
+            when = "before" if study.before.end < study.period.start else study.before.label
+            now += f" ({when}: {', '.join(then)})"
+        lines.append(f"- {heading(metric)}: {now}")
     held = f", against {dated(study.before)}" if before and study.before else ""
     title = subject if study.request.filters else capital(subject)
-    study.say("\n".join([f"{title}, {dated(study.period)}{held}:", "", *lines]))
-
-
-def _against(study: Study, metric: str, total: Sums, before: Sums | None) -> str:
-    """Return a value with its earlier value."""
-    now, then = _now(study, metric, total), _then(study, metric, total, before)
-    if not then or not study.before:
-        return now
-    return f"{now} ({'before' if study.before.end < study.period.start else study.before.label}: {', '.join(then)})"
-
-
-def _before(study: Study, metric: str, total: Sums, before: Sums | None) -> str:
-    """Return the earlier value as a sentence."""
-    then = _then(study, metric, total, before)
-    return f" {capital(dated(study.before))}: {then[0]}, a change of {then[1]}." if then and study.before else ""
+    study.write("\n".join([f"{title}, {dated(study.period)}{held}:", "", *lines]))
 
 
 def _now(study: Study, metric: str, total: Sums) -> str:

@@ -1,12 +1,12 @@
 """`audience_targeting`: costs and results of line items and audiences; which bring nothing and which cost too much."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import Sums
 from turnkeep_agents.campaigns.specialists.answers import answer
-from turnkeep_agents.campaigns.specialists.grids import Table, say_table
-from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers, tracked
+from turnkeep_agents.campaigns.specialists.grids import Table, write_table
+from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_peer, is_far_below, peers, tracked
 from turnkeep_agents.campaigns.specialists.spelling import in_sentence
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
 
@@ -26,27 +26,17 @@ def judge_audiences(study: Study) -> None:
         answer(study, metrics, key="cpa" if total["conversions"] else "ctr", of="audience")
     else:
         for name in ("audience", "line_item"):
-            say_table(study, Table((name,), metrics, most=MOST_ROWS))
+            write_table(study, Table((name,), metrics, most=MOST_ROWS))
     if not total["conversions"]:
         study.note("No conversions are counted here.")
         return
     found = peers(study.rows(("insertion_order", "audience"), study.period))
     for peer in found:
-        _propose(study, peer, found, total)
-
-
-def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> None:
-    code, severity = judge(peer, total)
-    best = best_beside(peer, all_, "cpa", ("conversions", LEAST_CONVERSIONS))
-    study.propose(
-        code,
-        severity,
-        peer.name,
-        peer.sums["cost"],
-        lambda: _sentence(study, peer, total, code),
-        within=peer.within,
-        better=best.name if best else "",
-    )
+        code, severity = judge(peer, total)
+        best = best_peer(peer, found, "cpa", ("conversions", LEAST_CONVERSIONS))
+        write = partial(_sentence, study, peer, total, code)
+        names = {"within": peer.within, "better": best.name if best else ""}
+        study.propose(code, severity, peer.name, peer.sums["cost"], write, **names)
 
 
 def judge(peer: Peer, total: Sums) -> tuple[str, Severity | None]:
@@ -72,7 +62,7 @@ def _sentence(study: Study, peer: Peer, total: Sums, code: str) -> str:
         share = study.figure(name, "share_of_spend", peer.sums["cost"] / total["cost"], "share")
         return f"{name} costs {cost}, {share} of the spend, and brings no conversion."
     own = study.measured(name, "cpa", peer.sums)
-    beside = study.measured(f"the others beside {name}", "cpa", peer.others)
+    others = study.measured(f"the others beside {name}", "cpa", peer.others)
     usual = peer.sums["conversions"] * peer.others["cost"] / peer.others["conversions"]
     saving = study.figure(name, "saving", peer.sums["cost"] - usual, "money")
-    return f"{in_sentence('cpa')} of {name} is {own}, against {beside} of the others there, {saving} more in all."
+    return f"{in_sentence('cpa')} of {name} is {own}, against {others} of the others there, {saving} more in all."

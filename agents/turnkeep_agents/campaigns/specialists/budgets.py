@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 from turnkeep_agents.campaigns.findings import Severity
@@ -15,7 +16,7 @@ from turnkeep_agents.campaigns.specialists.spelling import day, listed, number_w
 from turnkeep_agents.campaigns.specialists.study import Filters, Study, graded, scope
 from turnkeep_agents.campaigns.warehouse.sums import Flight
 
-MOST_FLIGHTS, MOST_BESIDE = 5, 2  # in its own table, and next to another answer
+MOST_FLIGHTS, MOST_IN_ADDITION = 5, 2  # in its own table, and next to another answer
 RUN_RATE_DAYS = 7
 LEAST_ELAPSED_DAYS = 3  # before pacing is meaningful
 OVER_PACING, OVER_HIGH, OVER_CRITICAL = 1.10, 1.25, 1.75
@@ -36,7 +37,10 @@ class Pace:
     flight: Flight
     as_of: date
     run_rate: float
-    name: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.flight.insertion_order
 
     @property
     def days(self) -> int:
@@ -74,13 +78,9 @@ class Pace:
             return "not begun"
         if self.elapsed_days < LEAST_ELAPSED_DAYS:
             return "too early to tell"
-        return self._level(self.pacing or 0.0, self.projected / self.flight.budget)
-
-    def _level(self, pacing: float, projected: float) -> Level:
-        if pacing > OVER_PACING:
-            return "over"
-        if pacing < UNDER_PACING:
-            return "under"
+        pacing, projected = self.pacing or 0.0, self.projected / self.flight.budget
+        if not UNDER_PACING <= pacing <= OVER_PACING:
+            return "over" if pacing > OVER_PACING else "under"
         return "on track" if UNDER_PROJECTED <= projected <= OVER_PROJECTED else "at risk"
 
 
@@ -89,13 +89,14 @@ def assess_budgets(study: Study) -> None:
         answer(study)
     paces = read_paces(study)
     if not paces:
-        study.say(f"No budget is known for {scope(study.request)} as of {day(study.period.end)}.")
+        study.write(f"No budget is known for {scope(study.request)} as of {day(study.period.end)}.")
         study.status = "no_data" if len(study.parts) == 1 else "ok"
         study.warnings.append("no_data")
         return
-    _say_paces(study, paces)
+    _write_paces(study, paces)
     for pace in paces:
-        _propose(study, pace)
+        code, severity = judge(pace)
+        study.propose(code, severity, pace.name, pace.flight.budget, partial(_sentence, study, pace, code))
 
 
 def read_paces(study: Study) -> list[Pace]:
@@ -107,10 +108,7 @@ def read_paces(study: Study) -> list[Pace]:
     flights = study.warehouse.flights(filters, as_of)
     recent = Period(start=as_of - timedelta(days=RUN_RATE_DAYS - 1), end=as_of, label=f"the last {RUN_RATE_DAYS} days")
     spent = {row.key[0]: row.sums["cost"] for row in study.rows(("insertion_order",), recent, filters)}
-    paces = [
-        Pace(flight, as_of, run_rate(flight, as_of, spent.get(flight.insertion_order, 0.0)), flight.insertion_order)
-        for flight in flights
-    ]
+    paces = [Pace(flight, as_of, run_rate(flight, as_of, spent.get(flight.insertion_order, 0.0))) for flight in flights]
     return sorted(paces, key=lambda pace: (LEVELS.index(pace.level), -pace.flight.budget, pace.name))
 
 
@@ -122,14 +120,14 @@ def run_rate(flight: Flight, as_of: date, recent: float) -> float:
     return recent / RUN_RATE_DAYS if elapsed > RUN_RATE_DAYS else flight.spent / elapsed
 
 
-def _say_paces(study: Study, paces: Sequence[Pace]) -> None:
-    most = MOST_BESIDE if study.parts else min(study.request.limit or MOST_FLIGHTS, MOST_FLIGHTS)
+def _write_paces(study: Study, paces: Sequence[Pace]) -> None:
+    most = MOST_IN_ADDITION if study.parts else min(study.request.limit or MOST_FLIGHTS, MOST_FLIGHTS)
     shown = paces[::-1] if study.request.order == "best" else paces
     lines = [_line(study, pace) for pace in shown[:most]]
     head = ["Insertion order", "Budget", "Spent", "Pacing", "Projected", "Days left", "Risk"]
     first = "the least" if study.request.order == "best" else "the greatest"
     of = f"Budgets of {scope(study.request)} as of {day(study.period.end)}, {first} risk first"
-    study.say(f"{of} (pacing: spent, of what was due by then):\n\n{markdown(head, lines)}")
+    study.write(f"{of} (pacing: spent, of what was due by then):\n\n{markdown(head, lines)}")
     if len(lines) < min(len(paces), study.request.limit or len(paces)):
         left = Counter(pace.level for pace in paces if pace not in shown[:most])
         others = listed([f"{number_word(number)} {level}" for level, number in left.items()])
@@ -148,11 +146,6 @@ def _line(study: Study, pace: Pace) -> list[str]:
         study.figure(name, "days_left", pace.days_left, "count"),
         pace.level,
     ]
-
-
-def _propose(study: Study, pace: Pace) -> None:
-    code, severity = judge(pace)
-    study.propose(code, severity, pace.name, pace.flight.budget, lambda: _sentence(study, pace, code))
 
 
 def judge(pace: Pace) -> tuple[str, Severity | None]:

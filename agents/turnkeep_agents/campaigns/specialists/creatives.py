@@ -1,6 +1,6 @@
 """`creative_inventory`: creatives by name and size; which show fatigue, and which size gets few clicks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import partial
 from itertools import pairwise, takewhile
@@ -9,7 +9,7 @@ from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.specialists.answers import answer
-from turnkeep_agents.campaigns.specialists.grids import Table, say_table
+from turnkeep_agents.campaigns.specialists.grids import Table, write_table
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, peers
 from turnkeep_agents.campaigns.specialists.spelling import capital, day, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
@@ -32,8 +32,8 @@ def judge_creatives(study: Study) -> None:
     if is_specific(study.request):
         answer(study, metrics, key="ctr", of="creative")
     else:
-        say_table(study, Table(("creative",), metrics, most=MOST_CREATIVES))
-        say_table(study, Table(("size",), metrics, most=MOST_SIZES))
+        write_table(study, Table(("creative",), metrics, most=MOST_CREATIVES))
+        write_table(study, Table(("size",), metrics, most=MOST_SIZES))
     _propose_fatigue(study, rows)
     _propose_weak_sizes(study, sum(row.sums["cost"] for row in rows))
 
@@ -82,8 +82,10 @@ def _tired(study: Study, name: str, weeks: Sequence[Sums], span: Period) -> str:
     rates = [METRICS["ctr"].value(week) or 0.0 for week in weeks]
     moved = study.figure(name, "ctr_change", rates[-1] / rates[0] - 1, "change", span)
     first = span.end - timedelta(days=7 * len(rates) - 1)
-    told = [study.figure(f"{name}, week {at}", "ctr", rate, period=span) for at, rate in enumerate(rates, 1)]
-    return f"{name} tires: its CTR in the weeks from {day(first)} on was {', '.join(told)}, {moved} from first to last."
+    texts = [study.figure(f"{name}, week {at}", "ctr", rate, period=span) for at, rate in enumerate(rates, 1)]
+    return (
+        f"{name} tires: its CTR in the weeks from {day(first)} on was {', '.join(texts)}, {moved} from first to last."
+    )
 
 
 def _propose_weak_sizes(study: Study, cost: float) -> None:
@@ -93,30 +95,20 @@ def _propose_weak_sizes(study: Study, cost: float) -> None:
     for peer in found:
         if peer.others["impressions"]:
             sizes.setdefault(peer.name, []).append(peer)
-    best = _best_size(sizes)
-    for name, beside in sizes.items():
-        own = added(peer.sums for peer in beside)
-        expected = sum(peer.expected("clicks", "impressions") for peer in beside)
-        if own["impressions"] < WEAK_SIZE_LEAST_IMPRESSIONS or not expected:
+    sums = {name: added(peer.sums for peer in of_size) for name, of_size in sizes.items()}
+    enough = {name: own for name, own in sums.items() if own["impressions"] >= WEAK_SIZE_LEAST_IMPRESSIONS}
+    best = max(enough, key=lambda name: enough[name]["clicks"] / enough[name]["impressions"], default="")
+    for name, own in enough.items():
+        expected = sum(peer.expected("clicks", "impressions") for peer in sizes[name])
+        if not expected:
             continue
         missing = 1 - own["clicks"] / expected
         severity = graded(missing, medium=WEAK_SIZE_MEDIUM, high=WEAK_SIZE_HIGH)
         severity = weighed(severity, own["cost"] / cost if cost else 0.0)
-        write = partial(_weak, study, f"size {name}", own, expected, _mostly(beside))
+        top = max(sizes[name], key=lambda peer: peer.sums["cost"])
+        mostly = f", mostly in {top.within}" if 2 * top.sums["cost"] >= own["cost"] else ""
+        write = partial(_weak, study, f"size {name}", own, expected, mostly)
         study.propose("weak_size", severity, f"size {name}", own["cost"], write, better=best)
-
-
-def _best_size(sizes: Mapping[str, Sequence[Peer]]) -> str:
-    """Return the size with the highest click rate among those with enough impressions."""
-    sums = {name: added(peer.sums for peer in beside) for name, beside in sizes.items()}
-    enough = {name: own for name, own in sums.items() if own["impressions"] >= WEAK_SIZE_LEAST_IMPRESSIONS}
-    return max(enough, key=lambda name: enough[name]["clicks"] / enough[name]["impressions"], default="")
-
-
-def _mostly(beside: Sequence[Peer]) -> str:
-    """Name the insertion order with half of the spend or more; empty if there is none."""
-    top = max(beside, key=lambda peer: peer.sums["cost"])
-    return f", mostly in {top.within}" if 2 * top.sums["cost"] >= sum(peer.sums["cost"] for peer in beside) else ""
 
 
 def _weak(study: Study, name: str, own: Sums, expected: float, mostly: str) -> str:

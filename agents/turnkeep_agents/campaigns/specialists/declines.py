@@ -53,7 +53,8 @@ def propose_declines(study: Study, order: Order, total: Sums) -> None:
     """Propose all issues of one insertion order; `total` is the sum of all orders."""
     _propose_lost_delivery(study, order)
     if order.now:
-        _propose_loss(study, order.name, order.now, total)
+        severity, write = losing(order.now, total), partial(_loss, study, order.name, order.now, total)
+        study.propose("roas_below_one", severity, order.name, order.now["cost"], write)
     if order.now and order.before:
         for rule in WORSENINGS:
             severity = worsened(rule, order.now, order.before)
@@ -84,20 +85,16 @@ def is_beyond_chance(metric: str, now: Sums, old: Sums) -> bool:
     return abs(log1p(max(change(metric, now, old) or 0.0, -0.999))) >= LEAST_DEVIATIONS * deviation
 
 
-def has_lost_delivery(study: Study, order: Order) -> float | None:
-    """Return the share of impressions per day that an order has lost; None if it had few."""
-    if not study.before or not order.before or order.before["impressions"] < LEAST_IMPRESSIONS:
-        return None
-    now = order.now["impressions"] if order.now else 0.0
-    return 1 - (now / study.period.days) / (order.before["impressions"] / study.before.days)
-
-
 def _propose_lost_delivery(study: Study, order: Order) -> None:
-    """Propose an issue, unless the flight was to end."""
-    lost, old = has_lost_delivery(study, order), order.before
-    if lost is None or not old or lost < LOST_MEDIUM or order.name in _ended(study):
+    """Propose an issue if impressions per day fell, unless the flight was to end or there were few."""
+    old = order.before
+    if not study.before or not old or old["impressions"] < LEAST_IMPRESSIONS:
         return
-    if not order.now or not order.now["impressions"]:
+    now = order.now["impressions"] if order.now else 0.0
+    lost = 1 - (now / study.period.days) / (old["impressions"] / study.before.days)
+    if lost < LOST_MEDIUM or order.name in _ended(study):
+        return
+    if not order.now or not now:
         write = partial(_stopped, study, order.name, old)
         study.propose("delivery_stopped", "high", order.name, old["cost"], write)
     else:
@@ -126,11 +123,6 @@ def _fewer(study: Study, name: str, lost: float, now: Sums) -> str:
     return f"Impressions a day of {name} fell by {fell}, to {study.measured(name, 'impressions', now)} in all."
 
 
-def _propose_loss(study: Study, name: str, now: Sums, total: Sums) -> None:
-    severity = losing(now, total)
-    study.propose("roas_below_one", severity, name, now["cost"], partial(_loss, study, name, now, total))
-
-
 def losing(now: Sums, total: Sums) -> Severity | None:
     """Return the severity of revenue below cost; None if it is not below, or if no revenue is counted at all."""
     roas = METRICS["roas"].value(now)
@@ -143,10 +135,8 @@ def losing(now: Sums, total: Sums) -> Severity | None:
 
 
 def _loss(study: Study, name: str, now: Sums, total: Sums) -> str:
-    roas, of = (
-        study.measured(name, "roas", now),
-        study.figure(name, "share_of_spend", now["cost"] / total["cost"], "share"),
-    )
+    roas = study.measured(name, "roas", now)
+    of = study.figure(name, "share_of_spend", now["cost"] / total["cost"], "share")
     cost, lost = study.measured(name, "cost", now), study.figure(name, "loss", now["cost"] - now["revenue"], "money")
     return f"{name} earns less than it costs: ROAS {roas} on {cost}, {of} of the spend; {lost} were not earned back."
 

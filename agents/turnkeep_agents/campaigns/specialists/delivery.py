@@ -1,12 +1,13 @@
 """`delivery_optimization`: which creative works with which audience, and what to stop or to increase."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import markdown
-from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers, ranked, success
+from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_peer, is_far_below, peers, ranked, success
 from turnkeep_agents.campaigns.specialists.spelling import dated, heading, in_sentence, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, scope, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row
@@ -26,18 +27,21 @@ def optimize_delivery(study: Study) -> None:
     if study.request.by:
         answer(study, key=key)
     else:
-        _say_extremes(study, rows, tuple(dict.fromkeys([key, *asked[1:3], "cost", "impressions"])))
+        _write_extremes(study, rows, tuple(dict.fromkeys([key, *asked[1:3], "cost", "impressions"])))
     found = peers(study.rows(("insertion_order", "creative", "audience"), study.period))
     measure = "conversions" if total["conversions"] else "clicks"
     for peer in found:
-        _propose(study, peer, found, total, measure)
+        best = best_peer(peer, found, "cpa" if total["conversions"] else "ctr", (measure, LEAST_EXPECTED[measure]))
+        names = {"within": peer.within, "better": best.name if best else ""}
+        severity, write = judge(peer, total, measure), partial(_sentence, study, peer, measure)
+        study.propose("weak_combination", severity, peer.name, peer.sums["cost"], write, **names)
 
 
-def _say_extremes(study: Study, rows: Sequence[Row], metrics: Sequence[str]) -> None:
+def _write_extremes(study: Study, rows: Sequence[Row], metrics: Sequence[str]) -> None:
     """Write the best and worst combinations by the first metric, among those with enough volume."""
     enough = [row for row in rows if row.sums["impressions"] >= LEAST_IMPRESSIONS]
     if not enough:
-        study.say(f"No creative has enough impressions with any audience to be ranked, {dated(study.period)}.")
+        study.write(f"No creative has enough impressions with any audience to be ranked, {dated(study.period)}.")
         return
     number = min(study.request.limit or USUALLY_SHOWN, MOST_SHOWN)
     best = ranked(enough, metrics[0])
@@ -51,34 +55,14 @@ def _say_extremes(study: Study, rows: Sequence[Row], metrics: Sequence[str]) -> 
         of = f"{scope(study.request)}, {dated(study.period)}"
         if lines:
             title = f"Creatives with audiences, {word} {in_sentence(metrics[0])} first, {of}:"
-            study.say(f"{title}\n\n{markdown(head, lines)}")
-    _note_ranked(study, len(enough), len(rows))
-
-
-def _note_ranked(study: Study, enough: int, all_: int) -> None:
-    if enough < all_:
-        number, whole = number_word(all_ - enough), number_word(all_)
+            study.write(f"{title}\n\n{markdown(head, lines)}")
+    if len(enough) < len(rows):
+        number, whole = number_word(len(rows) - len(enough)), number_word(len(rows))
         study.note(f"Not ranked for want of {LEAST_IMPRESSIONS:,} impressions: {number} of {whole} combinations.")
 
 
 def _name(row: Row) -> str:
     return " with ".join(row.key)
-
-
-def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums, measure: str) -> None:
-    severity = judge(peer, total, measure)
-    if severity is None:
-        return
-    best = best_beside(peer, all_, "cpa" if measure == "conversions" else "ctr", (measure, LEAST_EXPECTED[measure]))
-    study.propose(
-        "weak_combination",
-        severity,
-        peer.name,
-        peer.sums["cost"],
-        lambda: _sentence(study, peer, best, measure),
-        within=peer.within,
-        better=best.name if best else "",
-    )
 
 
 def judge(peer: Peer, total: Sums, measure: str) -> Severity | None:
@@ -98,7 +82,7 @@ def _expected(peer: Peer, measure: str) -> float:
     return peer.expected(measure, "cost" if measure == "conversions" else "impressions")
 
 
-def _sentence(study: Study, peer: Peer, best: Peer | None, measure: str) -> str:
+def _sentence(study: Study, peer: Peer, measure: str) -> str:
     name, expected = peer.whose, _expected(peer, measure)
     cost, own = study.measured(name, "cost", peer.sums), study.measured(name, measure, peer.sums)
     usual = study.figure(name, f"{measure}_expected", round(expected), "count")

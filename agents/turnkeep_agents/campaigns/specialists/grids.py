@@ -59,20 +59,21 @@ class Table:
         return one, several
 
 
-def say_table(study: Study, table: Table) -> None:
+def write_table(study: Study, table: Table) -> None:
     """Write a table and notes on omitted rows; a single best or worst row becomes a sentence."""
     rows = study.rows(table.by, study.period)
     chosen = _chosen(study, table, rows)
     lines = [[subject_of(row.key, table.by), *_cells(study, table, row)] for row in chosen]
     if study.request.limit == 1 and len(lines) == 1 and table.before is None:
-        study.say(f"{_title(study, table, 1)} {_in_words(table, lines[0])}.")
+        first, best, *others = lines[0]
+        rest = ", ".join(f"{in_sentence(name)} {value}" for name, value in zip(table.metrics[1:], others, strict=True))
+        study.write(f"{_title(study, table, 1)} {first} with {best}{f' ({rest})' if rest else ''}.")
     else:
-        study.say(f"{_title(study, table, len(chosen))}\n\n{markdown(_head(study, table), lines)}")
+        study.write(f"{_title(study, table, len(chosen))}\n\n{markdown(_head(study, table), lines)}")
         study.chart = study.chart or _chart(study, table, [line[0] for line in lines])
     _note_rows(study, table, len(rows), chosen)
     if table.is_series:
-        _note_parts(study, table)
-        _say_mean(study, table, chosen)
+        _note_series(study, table, chosen)
 
 
 def _chart(study: Study, table: Table, subjects: Sequence[str]) -> JSON | None:
@@ -160,11 +161,6 @@ def _title(study: Study, table: Table, shown: int) -> str:
     return f"{word} {number_word(shown)} {several} by {in_sentence(table.metrics[0])}, {of}"
 
 
-def _in_words(table: Table, line: Sequence[str]) -> str:
-    rest = [f"{in_sentence(metric)} {value}" for metric, value in zip(table.metrics[1:], line[2:], strict=True)]
-    return f"{line[0]} with {line[1]}" + (f" ({', '.join(rest)})" if rest else "")
-
-
 def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -> None:
     """Note omitted rows, and rates with a zero denominator."""
     several, first = table.nouns[1], table.metrics[0]
@@ -183,23 +179,19 @@ def _cut_ends(study: Study, table: Table) -> tuple[bool, bool]:
     ends = (study.period.start, study.period.end + timedelta(days=1))
     if table.grain == "month":
         return ends[0].day != 1, ends[1].day != 1
-    start = study.request.week_start
-    return table.grain == "week" and ends[0].weekday() != start, table.grain == "week" and ends[1].weekday() != start
+    is_week, start = table.grain == "week", study.request.week_start
+    return is_week and ends[0].weekday() != start, is_week and ends[1].weekday() != start
 
 
-def _note_parts(study: Study, table: Table) -> None:
-    first, last = _cut_ends(study, table)
+def _note_series(study: Study, table: Table, chosen: Sequence[Row]) -> None:
+    """Note incomplete times, and write the mean of the complete ones of a single series of sums."""
+    metric, (first, last) = table.metrics[0], _cut_ends(study, table)
     if first or last:
         which = "first and the last" if first and last else "first" if first else "last"
         verb = "are" if first and last else "is"
         study.note(f"The {which} {table.grain} {verb} not whole: only days of the asked range count.")
-
-
-def _say_mean(study: Study, table: Table, chosen: Sequence[Row]) -> None:
-    """Write the mean of the complete times of a single series of sums, so that no model must compute it."""
-    metric, (first, last) = table.metrics[0], _cut_ends(study, table)
     rows = chosen[first : -1 if last else None]
     if len(table.by) == 1 and len(rows) > 2 and metric in SUMS and not study.request.order:
         mean = sum(row.sums[metric] for row in rows) / len(rows)
         text = study.figure(f"{scope(study.request)} by {table.grain}", metric, mean)
-        study.say(f"On average: {text} a{' whole' if first or last else ''} {table.grain}.")
+        study.write(f"On average: {text} a{' whole' if first or last else ''} {table.grain}.")

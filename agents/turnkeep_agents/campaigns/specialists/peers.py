@@ -110,10 +110,10 @@ def success(total: Sums) -> str:
     return "roas" if total["revenue"] else "cpa" if total["conversions"] else "ctr"
 
 
-def best_beside(peer: Peer, all_: Sequence[Peer], metric: str, least: tuple[str, float]) -> Peer | None:
-    """Return the best one by a metric in the same insertion order, among those with enough of a sum."""
+def best_peer(peer: Peer, all_: Sequence[Peer], metric: str, least: tuple[str, float]) -> Peer | None:
+    """Return the best other one by a metric in the same insertion order, among those with enough of a sum."""
     name, number = least
-    beside = [each for each in all_ if each.within == peer.within and each is not peer and each.sums[name] >= number]
-    known = [(value, each) for each in beside if (value := METRICS[metric].value(each.sums)) is not None]
+    others = [each for each in all_ if each.within == peer.within and each is not peer and each.sums[name] >= number]
+    known = [(value, each) for each in others if (value := METRICS[metric].value(each.sums)) is not None]
     is_low_best = METRICS[metric].is_good_high is False
     return min(known, key=lambda pair: pair[0] if is_low_best else -pair[0])[1] if known else None

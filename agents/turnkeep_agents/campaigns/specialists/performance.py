@@ -26,16 +26,16 @@ def diagnose_performance(study: Study) -> None:
     request = study.request
     is_overview = not request.by and not request.metrics
     if is_overview or (request.asks_why and "insertion_order" not in request.by):
-        _say_orders(study, orders, total)
+        _write_orders(study, orders, total)
     if study.request.asks_why and not before:
         study.note("It is not held against the time before, of which there are not figures for as many days.")
     if request.intent == "forecast":
-        say_outlook(study)
+        write_outlook(study)
     for order in orders:
         propose_declines(study, order, total)
 
 
-def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
+def _write_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
     """Write the orders that cost most, or for causes those that do worst, with their shares in the change."""
     ran = [(order.name, order.now, order.before) for order in orders if order.now]
     if len(ran) < 2:
@@ -55,7 +55,7 @@ def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
         lines.append([name, *cells, study.figure(name, f"{sums[0]}_gained", gained, style)])
     head = ["Insertion order", *map(heading, metrics), f"{heading(sums[0])} gained"]
     first = f"the worst {heading(success(total))}" if study.request.asks_why else "what cost most"
-    study.say(f"By insertion order, {first} first:\n\n{markdown(head, lines)}")
+    study.write(f"By insertion order, {first} first:\n\n{markdown(head, lines)}")
     if len(ran) > len(lines):
         shown, every = number_word(len(lines)), number_word(len(ran))
         study.note(f"The first {shown} of {every} insertion orders are shown.")
@@ -64,7 +64,7 @@ def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
 USUAL = ("cost", "conversions", "revenue")
 
 
-def say_outlook(study: Study) -> None:
+def write_outlook(study: Study) -> None:
     """Write a projection at the rate of the newest days: the current month and year, and the next month."""
     last = study.warehouse.coverage().last
     recent = study.sums(_days(last - timedelta(days=DEFAULT_DAYS - 1), last))
@@ -85,7 +85,7 @@ def say_outlook(study: Study) -> None:
         unit = METRICS[name].unit
         told = [f"{span} {study.figure(span, name, value, unit)}" for span, value in spans.items()]
         each_day = study.figure("a day", name, rate, unit)
-        study.say(f"{heading(name)} at the {each_day} a day of the newest {DEFAULT_DAYS} days: {'; '.join(told)}.")
+        study.write(f"{heading(name)} at the {each_day} a day of the newest {DEFAULT_DAYS} days: {'; '.join(told)}.")
 
 
 def _days(start: date, end: date) -> Period:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from turnkeep_agents.campaigns.metrics import METRICS, Unit
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 
-Style: TypeAlias = Unit | Literal["share", "change", "money_change", "count_change", "days"]
+Style: TypeAlias = Unit | Literal["share", "change", "money_change", "count_change"]
 """A share and a change are fractions of 1, such as 0.2 for "20.0 %" and "+20.0 %"."""
 
 SIGNS = {"GBP": "£", "EUR": "€", "USD": "$", "JPY": "¥", "INR": "₹"}
@@ -43,7 +43,6 @@ def spell(value: float | None, style: Style, currency: str) -> str:
         "ratio": lambda: f"{value:,.2f}",
         "count": lambda: _count(value),
         "count_change": lambda: f"{'+' if value > 0 else ''}{_count(value)}",
-        "days": lambda: f"{value:.0f} {'day' if value == 1 else 'days'}",
     }
     return spellings[style]()
 
@@ -99,8 +98,8 @@ def span(start: date, end: date) -> str:
 
 def dated(period: Period) -> str:
     """Return the name of the period, with its days if the name does not contain the year."""
-    says_year = str(period.start.year) in period.label
-    return period.label if says_year else f"{period.label} ({span(period.start, period.end)})"
+    has_year = str(period.start.year) in period.label
+    return period.label if has_year else f"{period.label} ({span(period.start, period.end)})"
 
 
 def time_label(key: str, grain: Grain) -> str:

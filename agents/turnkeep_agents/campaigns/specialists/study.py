@@ -45,8 +45,7 @@ class Study:
         self, by: Sequence[Dimension | Grain], period: Period | None, filters: Filters | None = None
     ) -> tuple[Row, ...]:
         """Return the rows of the warehouse; a warning is added if there were more than the limit."""
-        chosen = self.request.filters if filters is None else filters
-        start = self.request.week_start
+        chosen, start = self.request.filters if filters is None else filters, self.request.week_start
         found = self.warehouse.rows(by, chosen, period, limit=self.max_rows, week_start=start)
         if found.is_cut:
             kind = listed([NOUNS[each][0] for each in by])
@@ -75,8 +74,8 @@ class Study:
         """Record a metric of `sums` as a figure and return its text."""
         return self.figure(subject, metric, METRICS[metric].value(sums), period=period)
 
-    def say(self, *parts: str) -> None:
-        self.parts += parts
+    def write(self, part: str) -> None:
+        self.parts.append(part)
 
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:
@@ -127,13 +126,23 @@ class Study:
 
 
 def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Study | None:
-    """Return None if the period is outside of all data; raises DatabaseError."""
+    """Return None if the period is outside of all data. Notes what the answer does not cover. Raises DatabaseError."""
     coverage = warehouse.coverage()
     period = clipped(asked_period(request, coverage), coverage)
     if period is None:
         return None
-    study = Study(name, request, warehouse, currency, max_rows, period, _compared(request, period, coverage))
-    _note_limits(study, coverage)
+    before = period.before() if period.before().start >= coverage.first else None
+    before = clipped(request.compared, coverage) if request.compared else before
+    study = Study(name, request, warehouse, currency, max_rows, period, before)
+    for asked in filter(None, (request.period, request.compared)):
+        part = clipped(asked, coverage)
+        if part is None:
+            known = f"the warehouse holds {span(coverage.first, coverage.last)}"
+            study.warn("no_data", f"There is no data for {dated(asked)}; {known}.")
+        elif part != asked:
+            study.note(f"Of {dated(asked)} there is data for {span(part.start, part.end)} only.")
+    for reason, number in coverage.left_out.items():
+        study.warn("dirty_rows_left_out", f"{number:,} rows of the warehouse were left out of all sums: {reason}.")
     if request.compared and study.before and study.before.days != period.days:
         study.note(f"Held against each other are {period.days} and {study.before.days} days.")
     return study
@@ -179,26 +188,3 @@ def scope(request: Request) -> str:
         if names
     ]
     return ", ".join(named) or "all campaigns"
-
-
-def _compared(request: Request, period: Period, coverage: Coverage) -> Period | None:
-    if request.compared:
-        return clipped(request.compared, coverage)
-    before = period.before()
-    return before if before.start >= coverage.first else None
-
-
-def _note_limits(study: Study, coverage: Coverage) -> None:
-    """Note what the answer does not cover: unknown names, days without data, omitted rows."""
-    for asked in filter(None, (study.request.period, study.request.compared)):
-        part = clipped(asked, coverage)
-        if part is None:
-            study.warn("no_data", f"There is no data for {dated(asked)}; {holds(coverage)}.")
-        elif part != asked:
-            study.note(f"Of {dated(asked)} there is data for {span(part.start, part.end)} only.")
-    for reason, number in coverage.left_out.items():
-        study.warn("dirty_rows_left_out", f"{number:,} rows of the warehouse were left out of all sums: {reason}.")
-
-
-def holds(coverage: Coverage) -> str:
-    return f"the warehouse holds {span(coverage.first, coverage.last)}"

@@ -41,19 +41,16 @@ def failed(name: str, why: str) -> MetricResult:
 def _nothing(name: str, request: Request, warehouse: Warehouse, study: Study | None = None) -> MetricResult:
     """Return a finding without data; it names the days with data, for the request or the whole warehouse."""
     coverage = warehouse.coverage()
+    named = f"{scope(request)}, " if request.filters else ""
     period = study.period if study else asked_period(request, coverage)
     notes, warnings = (study.notes, study.warnings) if study else ([], [])
     return MetricResult(
         specialist=name,
         status="no_data",
-        text=f"There is no data for {_named(request)}{dated(period)}. {_where(request, warehouse)}",
+        text=f"There is no data for {named}{dated(period)}. {_where(request, warehouse)}",
         notes=tuple(notes),
         warnings=tuple(dict.fromkeys(["no_data", *warnings])),
     )
-
-
-def _named(request: Request) -> str:
-    return f"{scope(request)}, " if request.filters else ""
 
 
 def _where(request: Request, warehouse: Warehouse) -> str:

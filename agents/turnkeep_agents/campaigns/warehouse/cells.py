@@ -82,7 +82,15 @@ def find_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str
             raise ValueError(f'there is no field "{field}" to map; use one of {", ".join(ALIASES)}')
         if _plain(heading) not in places:
             raise ValueError(f'there is no column "{heading}"; the columns are {", ".join(headings)}')
-    return _checked(_columns(headings, mapped))
+    columns = _columns(headings, mapped)
+    missing = [field for field in REQUIRED if field not in columns]
+    if "date" not in columns and not {"month", "day"} <= columns.keys():
+        missing.insert(0, "date (or month and day)")
+    if missing:
+        known = "; ".join(f"{field}: {', '.join(ALIASES[field])}" for field in missing if field in ALIASES)
+        remedy = f"name it with --map {missing[0].split()[0]}=HEADING, or add one, of zeros where nothing was counted"
+        raise ValueError(f"no column for {', '.join(missing)}; {remedy} (known headings are {known or 'date'})")
+    return columns
 
 
 def count_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> int:
@@ -104,25 +112,10 @@ def _columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str, in
         found = [places[alias] for alias in aliases if alias in places and places[alias] not in taken]
         if field not in columns and found:
             columns[field] = found[0]
-    return _with_a_date(columns)
-
-
-def _plain(heading: str) -> str:
-    return " ".join(re.findall(r"[a-z0-9]+", heading.casefold()))
-
-
-def _with_a_date(columns: dict[str, int]) -> dict[str, int]:
-    """Without a month, use `day` as a whole date, else the first day of a period."""
+    # Without a month, `day` is a whole date, else the first day of a period.
     days = [columns[field] for field in ("date", "day", "starts") if field in columns]
     return {**columns, "date": days[0]} if days and "month" not in columns else columns
 
 
-def _checked(columns: dict[str, int]) -> dict[str, int]:
-    missing = [field for field in REQUIRED if field not in columns]
-    if "date" not in columns and not {"month", "day"} <= columns.keys():
-        missing.insert(0, "date (or month and day)")
-    if missing:
-        known = "; ".join(f"{field}: {', '.join(ALIASES[field])}" for field in missing if field in ALIASES)
-        remedy = f"name it with --map {missing[0].split()[0]}=HEADING, or add one, of zeros where nothing was counted"
-        raise ValueError(f"no column for {', '.join(missing)}; {remedy} (known headings are {known or 'date'})")
-    return columns
+def _plain(heading: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", heading.casefold()))

@@ -7,7 +7,8 @@ aggregated, so its equal rows are not copies."""
 
 from calendar import isleap
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
@@ -27,7 +28,6 @@ from turnkeep_agents.campaigns.warehouse.totals import AMOUNTS, TOTAL, Line, wit
 from turnkeep_agents.columns import (
     DASHES,
     Doubtful,
-    Row,
     currency_of,
     day_order_of,
     decimal_of,
@@ -95,7 +95,10 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
     except ValueError as error:
         raise CorpusError(f"{file}:{begins}: {error}") from error
     lines = Lines(read=len(rows), above=above)
-    distinct = _without_repeats(_whole(rows, len(headings), lines), lines, drop="date" in columns or "year" in columns)
+    torn = [cells for _, cells in rows if len(cells) != len(headings)]  # as a total or a remark at the end may be
+    lines.left_out.update(TOTAL if any(map(is_total, cells)) else TORN for cells in torn)
+    whole = [cells for _, cells in rows if len(cells) == len(headings)]
+    distinct = _without_repeats(whole, lines, drop="date" in columns or "year" in columns)
     try:
         ways = _ways(distinct, columns, options, today)
     except Doubtful as error:
@@ -110,17 +113,10 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
             lines.left_out[str(reason)] += 1
     lines.usable = _with_possible_clicks(without_sums(read, lines.left_out), lines)
     if not lines.usable:
-        raise CorpusError(
-            f"{file}: none of its {lines.read} rows can be used{_told(lines.left_out)}; correct or add some"
-        )
+        reasons = ", ".join(f"{count} {reason}" for reason, count in lines.left_out.items())
+        why = f" ({reasons})" if reasons else ""
+        raise CorpusError(f"{file}: none of its {lines.read} rows can be used{why}; correct or add some")
     return lines
-
-
-def _whole(rows: list[Row], width: int, lines: Lines) -> list[list[str]]:
-    """Return rows with a cell for each column; a total or a remark at the end may have fewer."""
-    torn = [cells for _, cells in rows if len(cells) != width]
-    lines.left_out.update(TOTAL if any(map(is_total, cells)) else TORN for cells in torn)
-    return [cells for _, cells in rows if len(cells) == width]
 
 
 def _without_repeats(rows: list[list[str]], lines: Lines, *, drop: bool) -> list[list[str]]:
@@ -178,22 +174,14 @@ def _day_reader(rows: Sequence[_Cells], columns: _Columns, options: Options, tod
     month, day = columns["month"], columns["day"]
     if "year" in columns and options.year is None:
         return lambda row: date(int(row[columns["year"]]), *read_month_and_day(row[month], row[day]))
-    given = options.year or _newest_year((_month_and_day(row[month], row[day]) for row in rows), today)
+    known = set[tuple[int, int]]()
+    for row in rows:
+        with suppress(ValueError):
+            known.add(read_month_and_day(row[month], row[day]))
+    newest = today.year - (max(known, default=(0, 0)) > (today.month, today.day))  # puts no day after today
+    fitting = (year for year in range(newest, 0, -1) if (2, 29) not in known or isleap(year))
+    given = options.year or next(fitting)
     return lambda row: date(given, *read_month_and_day(row[month], row[day]))
-
-
-def _month_and_day(month: str, day: str) -> tuple[int, int]:
-    try:
-        return read_month_and_day(month, day)
-    except ValueError:
-        return 0, 0
-
-
-def _newest_year(days: Iterable[tuple[int, int]], today: date) -> int:
-    """Return the newest year that puts no day after today, and has a 29 February if they do."""
-    known = set(days)
-    year = today.year - (max(known, default=(0, 0)) > (today.month, today.day))
-    return next(one for one in range(year, 0, -1) if (2, 29) not in known or isleap(one))
 
 
 def _spellings(rows: Sequence[_Cells], columns: _Columns) -> Mapping[tuple[str, str], str]:
@@ -205,34 +193,24 @@ def _spellings(rows: Sequence[_Cells], columns: _Columns) -> Mapping[tuple[str, 
     return {key: found.most_common(1)[0][0] for key, found in counts.items()}
 
 
-def _read(
-    row: _Cells,
-    columns: _Columns,
-    ways: _Ways,
-    spellings: Mapping[tuple[str, str], str],
-    lines: Lines,
-) -> Line:
+def _read(row: _Cells, columns: _Columns, ways: _Ways, spellings: Mapping[tuple[str, str], str], lines: Lines) -> Line:
     if any(map(is_total, [row[0], *(row[columns[name]] for name in (*NAMES, *DAYS) if name in columns)])):
         raise _Unusable(TOTAL)
     is_of_period = "ends" in columns and columns.get("starts") == columns.get("date")
     ends = row[columns["ends"]] if is_of_period else ""
     if not is_missing(ends) and tidy(ends) != tidy(row[columns["date"]]):
         raise _Unusable(SPANNING)
-    day = _day(row, columns, ways.read_day)
+    if any(is_missing(row[columns[name]]) for name in DAYS if name in columns):
+        raise _Unusable("without a date")
+    try:
+        day = ways.read_day(row)
+    except ValueError:
+        raise _Unusable("with an unreadable date") from None
     sums = {name: _number(name, row[columns[name]], ways.decimals[name]) for name in SUMS}
     own = {name: tidy(row[columns[name]]) for name in NAMES if name in columns}
     names = {name: spellings[name, same_name(spelling)] for name, spelling in own.items() if spelling.strip(DASHES)}
     lines.kept.update([RESPELLED] if any(names[name] != own[name] for name in names) else [])
     return Line(day, names, sums)
-
-
-def _day(row: _Cells, columns: _Columns, read_day: Callable[[_Cells], date]) -> date:
-    if any(is_missing(row[columns[name]]) for name in DAYS if name in columns):
-        raise _Unusable("without a date")
-    try:
-        return read_day(row)
-    except ValueError:
-        raise _Unusable("with an unreadable date") from None
 
 
 def _number(name: str, cell: str, decimal: str) -> float:
@@ -248,8 +226,10 @@ def _number(name: str, cell: str, decimal: str) -> float:
 
 
 def _with_possible_clicks(found: list[Line], lines: Lines) -> list[Line]:
+    days: dict[tuple[str, ...], dict[date, list[Line]]] = defaultdict(lambda: defaultdict(list))
+    for line in found:
+        days[_ad(line)][line.day].append(line)
     possible = []
-    days = _by_ad_and_day(found)
     for line in found:
         if line.sums["clicks"] > line.sums["impressions"]:
             counts = lines.kept if _may_be_late(line, days[_ad(line)]) else lines.left_out
@@ -258,13 +238,6 @@ def _with_possible_clicks(found: list[Line], lines: Lines) -> list[Line]:
                 continue
         possible.append(line)
     return possible
-
-
-def _by_ad_and_day(found: list[Line]) -> Mapping[tuple[str, ...], Mapping[date, list[Line]]]:
-    days: dict[tuple[str, ...], dict[date, list[Line]]] = defaultdict(lambda: defaultdict(list))
-    for line in found:
-        days[_ad(line)][line.day].append(line)
-    return days
 
 
 def _ad(line: Line) -> tuple[str, ...]:
@@ -277,7 +250,3 @@ def _may_be_late(line: Line, days: Mapping[date, list[Line]]) -> bool:
         return False
     most = max(one.sums["clicks"] for one in week)
     return line.sums["clicks"] - line.sums["impressions"] <= max(most, 1)
-
-
-def _told(counts: Mapping[str, int]) -> str:
-    return f" ({', '.join(f'{count} {reason}' for reason, count in counts.items())})" if counts else ""

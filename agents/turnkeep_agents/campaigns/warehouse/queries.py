@@ -42,7 +42,7 @@ def sums(
 def spending(filters: Mapping[Dimension, Sequence[str]], as_of: date) -> Select[*tuple[Any, ...]]:
     """Select one row for each flight, even if nothing was spent yet."""
     flight = insertion_orders.c
-    columns = (flight.name, advertisers.c.name, flight.budget, flight.start_date, flight.end_date)
+    columns = (flight.name, flight.budget, flight.start_date, flight.end_date)
     days = (daily_metrics.c.line_item_id == line_items.c.id) & daily_metrics.c.date.between(flight.start_date, as_of)
     source = (
         insertion_orders.outerjoin(advertisers, advertisers.c.id == flight.advertiser_id)

@@ -1,9 +1,10 @@
 """The database of the metrics, and the meaning of its errors."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Engine, inspect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.sql import Select
 
@@ -29,26 +30,17 @@ class Source:
 
     def has(self, table: str) -> bool:
         """Return whether a table or view of that name exists."""
-        return self._sessions.ask(lambda connection: _has(connection, table))
+        return self._sessions.ask(lambda connection: inspect(connection).has_table(table))
 
     def _refused(self, error: DBAPIError) -> DatabaseDown:
-        return DatabaseDown(f"{CALLED.name} {self._wrong_inside(error)}.")
-
-    def _wrong_inside(self, error: DBAPIError) -> str:
         if is_no_database(error):
-            return "is no SQLite database"
-        if missing := self._missing():
-            return f"lacks these tables or may not show them: {', '.join(missing)}"
-        return "refused a query: its tables need the documented columns, and its login the right to read them"
-
-    def _missing(self) -> list[str]:
-        try:
-            return self._sessions.ask_once(
-                lambda connection: [table.name for table in REQUIRED if not _has(connection, table.name)]
+            return DatabaseDown(f"{CALLED.name} is not a SQLite database.")
+        missing: list[str] = []
+        with suppress(SQLAlchemyError, OSError):
+            missing = self._sessions.ask_once(
+                lambda connection: [each.name for each in REQUIRED if not inspect(connection).has_table(each.name)]
             )
-        except (SQLAlchemyError, OSError):
-            return []
-
-
-def _has(connection: Connection, table: str) -> bool:
-    return inspect(connection).has_table(table)
+        if missing:
+            return DatabaseDown(f"{CALLED.name} lacks these tables or may not show them: {', '.join(missing)}.")
+        remedy = "its tables need the documented columns, and its login the right to read them"
+        return DatabaseDown(f"{CALLED.name} refused a query: {remedy}.")

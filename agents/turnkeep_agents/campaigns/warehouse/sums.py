@@ -64,7 +64,6 @@ class Flight:
     """A booking of an insertion order that runs on the requested day; `spent` is up to and including that day."""
 
     insertion_order: str
-    advertiser: str
     budget: float
     start: date
     end: date
@@ -114,12 +113,7 @@ class Warehouse:
         """Return the flights with a budget that run on `as_of`, by name: those that match `filters`, each with its
         total spend."""
         found = self._source.fetch(spending(filters, as_of), self._max_rows)
-        return tuple(
-            Flight(
-                str(name), NO_NAME if advertiser is None else str(advertiser), float(budget), start, end, float(spent)
-            )
-            for name, advertiser, budget, start, end, spent in found
-        )
+        return tuple(Flight(str(name), float(budget), *days, float(spent)) for name, budget, *days, spent in found)
 
     def _fresh(self, name: str, read: Callable[[], T]) -> T:
         at, value = self._kept.get(name, (float("-inf"), None))

@@ -17,10 +17,10 @@ from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
 from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
-from turnkeep_agents.regulations.nodes.desk import (
+from turnkeep_agents.regulations.nodes.prompting import (
     ANSWER_TOKENS,
     TALK_TOKENS,
-    Desk,
+    Prompting,
     asking,
     said_by,
     shown,
@@ -36,7 +36,7 @@ REMEMBERED = frozenset((PROFESSIONAL,))
 """Warnings with which an answer may be cached: others mean that it could have been better."""
 
 
-class Answering(Desk):
+class Answering(Prompting):
     async def calculate(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """Let the model plan and code compute; report a step that fails to the model once."""
         facts = [*map(told, state["facts"])]

@@ -13,7 +13,7 @@ from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.answers import cited_in
 from turnkeep_agents.regulations.context import build_context
 from turnkeep_agents.regulations.knowledge.references import references
-from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, said_by
+from turnkeep_agents.regulations.nodes.prompting import READ_TOKENS, Prompting, said_by
 from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
 from turnkeep_agents.regulations.state import RegulationsState
 
@@ -23,7 +23,7 @@ MOST_CLAUSES = 12  # of documents, used as searches of the law
 MOST_CITED = 6  # articles of earlier replies that the reading is given
 
 
-class Searching(Desk):
+class Searching(Prompting):
     async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         message, prompt = message_of(state), self.begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = cited_in(prompt, self.knowledge.by_id)[:MOST_CITED]

@@ -11,14 +11,14 @@ from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.cache import key_of
-from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk
+from turnkeep_agents.regulations.nodes.prompting import READ_TOKENS, Prompting
 from turnkeep_agents.regulations.state import RegulationsState
 
 KEPT = ("route", "standalone_query", "language", "reading", "facts", "context_metadata", "choice", "steps", "sources")
 """The keys of a cached answer that are returned again."""
 
 
-class Shortcuts(Desk):
+class Shortcuts(Prompting):
     def match_faq(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """Answer a question of the FAQ, unless a document of the user may contradict it."""
         active = passages.listed(runtime.context.documents)

@@ -21,7 +21,7 @@ MOST_CHARACTERS = 2_000  # of the message, for the reading
 
 
 @dataclass(frozen=True)
-class Desk:
+class Prompting:
     """`warehouse_on` returns the warehouse as of a day."""
 
     models: Models
@@ -62,5 +62,5 @@ def message_of(state: CampaignsState) -> str:
     return str(state["messages"][-1].text)[:MOST_CHARACTERS]
 
 
-def why(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     return str(error) or "The warehouse took too long."

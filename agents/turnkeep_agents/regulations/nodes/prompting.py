@@ -20,7 +20,7 @@ READ_TOKENS, ANSWER_TOKENS, TALK_TOKENS = 1_000, 400, 2_000  # of history; an an
 
 
 @dataclass(frozen=True)
-class Desk:
+class Prompting:
     models: Models
     knowledge: Knowledge
     tuning: RegulationsSettings
