@@ -64,7 +64,7 @@ async def _routing(cases: list[JSON]) -> list[JSON]:
     today = prompts.TODAY.format(date=f"{datetime.now(UTC):%A, %Y-%m-%d}")
     rows: list[JSON] = []
     for case in cases:
-        prompt = PromptBuilder(prompts.READ.format(**knowledge.told)).with_note(today).with_note(prompts.NO_DOCUMENTS)
+        prompt = PromptBuilder(prompts.READ.format(**knowledge.about)).with_note(today).with_note(prompts.NO_DOCUMENTS)
         read = await ask_typed(model, READ_CALL, prompt.with_query(case["query"], label="Message").messages())
         right = read.action in ACTIONS[case["expected_route"]]
         rows.append({"id": case["id"], "query": case["query"], "right": right, "said": read.action})

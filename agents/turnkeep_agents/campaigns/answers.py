@@ -9,7 +9,7 @@ from turnkeep_agents.campaigns.findings import MetricResult, all_issues
 from turnkeep_agents.campaigns.requests import Request
 
 
-def told(finding: MetricResult) -> str:
+def rendered(finding: MetricResult) -> str:
     """Render text, issues and notes, with each figure once."""
     issues = [
         f"- {issue.severity}: {issue.text}" + (f" Better beside it: {issue.better}." if issue.better else "")
@@ -21,7 +21,7 @@ def told(finding: MetricResult) -> str:
 
 def known_of(findings: Sequence[MetricResult]) -> list[str]:
     """Return each table, sentence and figure as a separate text."""
-    known = [part for finding in findings for part in told(finding).split("\n\n")]
+    known = [part for finding in findings for part in rendered(finding).split("\n\n")]
     known += [f"{figure.subject}: {figure.text}" for finding in findings for figure in finding.figures]
     return known + [f"{issue.subject} {issue.within} {issue.better}" for issue in all_issues(findings)]
 
@@ -32,12 +32,12 @@ def spans(requests: Iterable[Request]) -> list[tuple[date, date]]:
     return [(each.start, each.end) for period in periods for each in (period, period.before())]
 
 
-def foreign(text: str, judge: Judge) -> list[str]:
+def unfounded(text: str, judge: Judge) -> list[str]:
     """Return the unfounded parts of a text, worded for the model that wrote it."""
     return [problem for unit in units(text) for problem in judge.problems(unit)]
 
 
-def passed(text: str, judge: Judge) -> str:
+def without_unfounded(text: str, judge: Judge) -> str:
     """Return the parts of a typed call's text that may be shown."""
     return "".join(judge.accept(unit) for unit in units(text) if not judge.problems(unit)).strip()
 

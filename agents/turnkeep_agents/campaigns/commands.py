@@ -3,15 +3,15 @@
 import argparse
 import os
 from collections.abc import Iterator, Mapping
-from datetime import MAXYEAR, UTC, date, datetime
+from datetime import MAXYEAR, UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turnkeep_local import LocalError
-from turnkeep_local.home import Home, open_home, write_atomically
+from turnkeep_local.home import open_home, write_atomically
 
 if TYPE_CHECKING:
-    from turnkeep_agents.campaigns.warehouse.lines import Lines, Options
+    from turnkeep_agents.campaigns.warehouse.lines import Lines
 
 DECIMALS, DAY_ORDERS = (".", ","), ("dmy", "mdy", "ymd")
 SHOWN = 3
@@ -26,10 +26,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "file",
         type=Path,
         metavar="FILE.csv",
-        help="one row for each day, campaign and what else: impressions, clicks, cost, conversions, revenue",
+        help="rows by day and campaign, with impressions, clicks, cost, conversions and revenue",
     )
     load.add_argument("--year", type=int, metavar="YYYY", help="for dates without one; default: the newest that fits")
-    load.add_argument("--advertiser", metavar="NAME", help="whose campaigns they are, where no column says it")
+    load.add_argument("--advertiser", metavar="NAME", help="owner of the campaigns, if no column names one")
     load.add_argument(
         "--map",
         nargs="+",
@@ -38,40 +38,35 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FIELD=HEADING",
         help="which column to take, such as audience=device",
     )
-    load.add_argument("--decimal", choices=DECIMALS, help="the decimal sign, where a column leaves it open")
+    load.add_argument("--decimal", choices=DECIMALS, help="the decimal sign, if a column is ambiguous")
     load.add_argument(
-        "--dates", choices=DAY_ORDERS, help="the order of day, month and year, where the dates leave it open"
+        "--dates", choices=DAY_ORDERS, help="the order of day, month and year, if the dates are ambiguous"
     )
     load.set_defaults(run=_load)
 
 
 def _load(options: argparse.Namespace) -> None:
+    """Check a CSV of daily rows, print how it was read, and write a warehouse where the server looks for it. Raises
+    LocalError."""
+    from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.lines import Options  # noqa: PLC0415
+    from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415
 
     if wrong := [pair for pair in options.map if not all(pair.partition("="))]:
         raise LocalError(f"--map {wrong[0]}: write FIELD=HEADING, such as audience=device.")
     mapped = dict(pair.split("=", 1) for pair in options.map)
     if options.year is not None and not 1 <= options.year <= MAXYEAR:
-        raise LocalError(f"--year {options.year} is no year.")
+        raise LocalError(f"--year {options.year}: use a year from 1 to {MAXYEAR}.")
     wanted = Options(options.year, options.advertiser, mapped, options.decimal, options.dates)
-    load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date())
-    print("The server uses them from its next start on.")
-
-
-def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> None:
-    """Check a CSV of daily rows, print how it was read, and write a warehouse where the server looks for it. Raises
-    LocalError."""
-    from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
-    from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415
-
-    place = home.path / "campaigns.sqlite"
+    place = open_home(os.environ).path / "campaigns.sqlite"
     try:
-        loaded = load_csv(file, options, today)
+        loaded = load_csv(options.file, wanted, datetime.now(UTC).date())
     except CorpusError as error:
         raise LocalError(str(error)) from error
     print("\n".join(_report(loaded.lines)))
     write_atomically(place, loaded.warehouse)
     print(f"{len(loaded.lines.usable)} of {loaded.lines.read} rows, {loaded.first} to {loaded.last}, in {place}.")
+    print("The server uses them from its next start on.")
 
 
 def _report(lines: "Lines") -> Iterator[str]:

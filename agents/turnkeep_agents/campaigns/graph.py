@@ -12,7 +12,7 @@ from turnkeep.blocks.memory import WINDOW_TURNS
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
-from turnkeep_agents.campaigns.answers import told
+from turnkeep_agents.campaigns.answers import rendered
 from turnkeep_agents.campaigns.nodes import Nodes
 from turnkeep_agents.campaigns.nodes.answering import findings_of
 from turnkeep_agents.campaigns.requests import SPECIALISTS
@@ -62,7 +62,7 @@ def read_reply(values: Mapping[str, Any]) -> Reply:
             "routing": values["routing"],
             "requests": [{"specialist": each["specialist"], **each["request"]} for each in values["requests"]],
             "gate": values["gate"],
-            "findings": [{"specialist": one.specialist, "text": told(one)} for one in findings],
+            "findings": [{"specialist": one.specialist, "text": rendered(one)} for one in findings],
             "figures": [
                 {"specialist": one.specialist, **figure.model_dump()} for one in findings for figure in one.figures
             ],

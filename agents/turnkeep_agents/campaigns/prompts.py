@@ -10,7 +10,7 @@ from turnkeep.blocks.prompting import ConversationFormatter, Message, PromptBuil
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.advice import Analysis
-from turnkeep_agents.campaigns.answers import told
+from turnkeep_agents.campaigns.answers import rendered
 from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.reading import Names
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
@@ -109,7 +109,7 @@ class Prompts:
 
     def _found(self, system: str, meant: str, findings: Sequence[MetricResult]) -> PromptBuilder:
         prompt = self._said(PromptBuilder(system).with_note(self._days))
-        prompt.with_tool_results([{"tool": one.specialist, "output": told(one)} for one in findings])
+        prompt.with_tool_results([{"tool": one.specialist, "output": rendered(one)} for one in findings])
         return prompt.with_note(f"The message means: {meant}") if meant else prompt
 
     def _said(self, prompt: PromptBuilder) -> PromptBuilder:

@@ -9,7 +9,7 @@ from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
 from turnkeep_agents.regulations.knowledge.articles import norm_of
-from turnkeep_agents.regulations.knowledge.references import Reference, references
+from turnkeep_agents.regulations.knowledge.references import references
 
 IDS = IdForm(re.compile(r"[A-Z]{1,6}(?:-[A-Za-z0-9]+){1,5}|doc-[0-9a-f]{6}-\d+"))
 
@@ -21,7 +21,9 @@ class Grounded(Citing):
         self, documents: Sequence[Document], known_ids: Collection[str], said: Sources, unheld: Sequence[str] = ()
     ):
         """`unheld` are laws that only the user has named: a sentence with a citation may not name them."""
-        texts = [*map(_told, documents)]
+        texts = [
+            "\n".join([f"{one.title} [{one.id}]", *map(str, one.metadata.values()), one.text]) for one in documents
+        ]
         super().__init__(documents, texts, known_ids, IDS, said)
         self._unheld = [one for text in unheld for one in references(text)]
         self._references = [norm_of(one) for one in documents if "law" in one.metadata]
@@ -33,7 +35,9 @@ class Grounded(Citing):
         if check_citations(unit, self._known_ids, IDS).cited:
             foreign += [unit[one.start : one.end] for one in named if one.is_in(self._unheld)]
         problems = [f"“{each}” is in none of the documents; leave it out" for each in foreign]
-        return problems or super().problems(_without(unit, named))
+        for one in reversed(named):  # the numbers of laws are not figures
+            unit = f"{unit[: one.start]}{' ' * (one.end - one.start)}{unit[one.end :]}"
+        return problems or super().problems(unit)
 
 
 def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
@@ -41,14 +45,3 @@ def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
     shown = prompt.trimmed.messages
     replies = [check_citations(said["content"], known, IDS) for said in reversed(shown) if said["role"] == "assistant"]
     return list(dict.fromkeys(id_ for reply in replies for id_ in (*reply.cited, *reply.removed)))
-
-
-def _told(document: Document) -> str:
-    return "\n".join([f"{document.title} [{document.id}]", *map(str, document.metadata.values()), document.text])
-
-
-def _without(unit: str, named: Sequence[Reference]) -> str:
-    """Return the sentence without the numbers of laws, which are not figures."""
-    for one in reversed(named):
-        unit = f"{unit[: one.start]}{' ' * (one.end - one.start)}{unit[one.end :]}"
-    return unit

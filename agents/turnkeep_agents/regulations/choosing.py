@@ -37,9 +37,12 @@ class Choice:
 def choose(
     models: Models, *, domain: str, action: str, prompt: Sequence[BaseMessage], most_written: int, limit: float
 ) -> Choice:
-    """Choose before the call. `limit` is in US dollars, 0 for none; raises BudgetExceeded if both models exceed it."""
+    """Choose before the call: the small model for a definition or a question about no law. `limit` is in US dollars, 0
+    for none; raises BudgetExceeded if both models exceed it."""
     tokens = sum(estimate_tokens(message.text) for message in prompt)
-    wanted, reason = _wanted(domain, action)
+    wanted, reason = MAIN, f"the law of {domain}"
+    if domain == "none" or action == "define":
+        wanted, reason = SMALL, "about no law" if domain == "none" else "a definition"
     choices = [_choice(models, tier, reason, tokens, most_written) for tier in (wanted, *({MAIN, SMALL} - {wanted}))]
     within = [one for one in choices if not limit or one.estimated_usd is None or one.estimated_usd <= limit]
     if not within:
@@ -48,15 +51,6 @@ def choose(
     if within[0] is choices[0]:
         return within[0]
     return replace(within[0], reason=f"{reason}, but over the limit of a call: the other model")
-
-
-def _wanted(domain: str, action: str) -> tuple[str, str]:
-    """Choose the small model for a definition or a question without law."""
-    if domain == "none":
-        return SMALL, "about no law"
-    if action == "define":
-        return SMALL, "a definition"
-    return MAIN, f"the law of {domain}"
 
 
 def _choice(models: Models, tier: str, reason: str, tokens: int, most_written: int) -> Choice:

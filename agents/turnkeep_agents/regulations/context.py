@@ -44,6 +44,9 @@ class Context:
     def left(self) -> int:
         return self.budget - sum(self.tokens.values())
 
+    def spend(self, source: str, tokens: int) -> None:
+        self.tokens[source] = self.tokens.get(source, 0) + tokens
+
     def metadata(self, composition: Composition, searches: Sequence[str], results: int) -> JSON:
         """Return the context as stored with the turn; tokens are estimates."""
         count = sum(self.tokens.values())
@@ -69,10 +72,6 @@ class Context:
         return round(len(sought & held) / len(sought), 2) if sought else 0.0
 
 
-def budget_of(results: int) -> int:
-    return min(BASE_TOKENS + TOKENS_A_RESULT * results, MOST_TOKENS)
-
-
 def build_context(
     composition: Composition,
     *,
@@ -83,20 +82,31 @@ def build_context(
 ) -> Context:
     """Each source is sorted by relevance; passages of documents are shown last, in reading order. `conversation` is
     used only if the composition is chat."""
-    context = Context(budget_of(len(knowledge) + len(documents)))
+    context = Context(min(BASE_TOKENS + TOKENS_A_RESULT * (len(knowledge) + len(documents)), MOST_TOKENS))
     if composition == "chat":
         context.conversation = conversation
-        _spend(context, CONVERSATION, estimate_tokens(conversation))
+        context.spend(CONVERSATION, estimate_tokens(conversation))
     sources = {KNOWLEDGE: list(knowledge), DOCUMENTS: list(documents)}
     for source, item in _in_order(composition, sources, facts, context):
         if isinstance(item, str):
-            _take_fact(context, item)
+            size = estimate_tokens(item) + 1
+            if size > context.left:
+                context.left_out.append(item)
+            else:
+                context.facts.append(item)
+                context.spend(FACTS, size)
         elif _is_repeated(item, context.documents):
             context.duplicates.append(item.id)
         else:
             _take(context, source, item)
     own = {one.id for one in documents}
-    context.documents.sort(key=lambda one: _place(one.id) if one.id in own else ("", 0))
+
+    def place(one: Document) -> tuple[str, int]:
+        """Return the document and the number of a passage such as "doc-3f9a1c-12", to sort them in reading order."""
+        document, _, number = one.id.rpartition("-")
+        return (document, int(number) if number.isdigit() else 0) if one.id in own else ("", 0)
+
+    context.documents.sort(key=place)
     return context
 
 
@@ -124,15 +134,6 @@ def _in_turns(sources: dict[str, list[Document]], context: Context) -> Iterator[
         yield source, sources[source].pop(0)
 
 
-def _take_fact(context: Context, fact: str) -> None:
-    size = estimate_tokens(fact) + 1
-    if size > context.left:
-        context.left_out.append(fact)
-        return
-    context.facts.append(fact)
-    _spend(context, FACTS, size)
-
-
 def _take(context: Context, source: str, document: Document) -> None:
     size, most = size_of(document), min(context.left, LARGEST_TOKENS)
     if size > most:
@@ -143,17 +144,7 @@ def _take(context: Context, source: str, document: Document) -> None:
             return
         context.cut.append(document.id)
     context.documents.append(document)
-    _spend(context, source, size)
-
-
-def _spend(context: Context, source: str, tokens: int) -> None:
-    context.tokens[source] = context.tokens.get(source, 0) + tokens
-
-
-def _place(passage_id: str) -> tuple[str, int]:
-    """Return the position of a passage in its document, to sort passages in reading order: "doc-3f9a1c-12"."""
-    document, _, number = passage_id.rpartition("-")
-    return document, int(number) if number.isdigit() else 0
+    context.spend(source, size)
 
 
 def _shortened(document: Document, tokens: int) -> Document:

@@ -1,11 +1,11 @@
 """The user's documents: how the thread's active ones are named to a model, and which of their passages match a
 question."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
-from turnkeep.attachments import Attachment, Documents, Piece
+from turnkeep.attachments import Documents
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.retrieval import open_retriever
 from turnkeep.blocks.wording import units
@@ -38,12 +38,11 @@ def warnings(documents: Documents) -> list[str]:
 def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str], limit: int) -> list[Document]:
     """Return the best `limit` passages, then the first ones that no query finds, as for a summary."""
     labels = {one["id"]: one["label"] for one in active}
-    passages = [
-        passage
-        for one in documents.all()
-        if one.id in labels
-        for passage in _passages(one, labels[one.id], documents.read(one.id))
-    ]
+    passages = []
+    for one in (one for one in documents.all() if one.id in labels):
+        for at, piece in enumerate(documents.read(one.id), 1):
+            title = filter(None, [one.name, piece.heading, f"p. {piece.page}" if piece.page else ""])
+            passages.append(Document(f"{labels[one.id]}-{at}", ", ".join(title), piece.text))
     if not passages:
         return []
     retriever = open_retriever(passages, language="it")
@@ -58,17 +57,6 @@ def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str],
 
 def clauses(passages: Sequence[Document], most: int) -> list[str]:
     """Return sentences and list items: the first of each passage, then the second of each, and so on."""
-    said = [[unit for unit in units(one.text) if len(unit.split()) >= CLAUSE_WORDS] for one in passages]
-    in_turns = chain.from_iterable(zip_longest(*said))
+    long = [[unit for unit in units(one.text) if len(unit.split()) >= CLAUSE_WORDS] for one in passages]
+    in_turns = chain.from_iterable(zip_longest(*long))
     return [clause.strip()[:CLAUSE_CHARACTERS] for clause in in_turns if clause][:most]
-
-
-def _passages(document: Attachment, label: str, pieces: Iterable[Piece]) -> list[Document]:
-    return [
-        Document(
-            id=f"{label}-{at}",
-            title=", ".join(filter(None, [document.name, piece.heading, f"p. {piece.page}" if piece.page else ""])),
-            text=piece.text,
-        )
-        for at, piece in enumerate(pieces, 1)
-    ]

@@ -70,7 +70,8 @@ def facts_in(
         if not span.text.strip() or not any(span.text in message for message in messages):
             continue
         fact = _fact(span, language, today)
-        is_open = fact and fact.reading.startswith(MONTH_OPEN) and (len(messages) > 1 or _has_other_day(span, spans))
+        has_other_day = any(each.kind in ("date", "period") for each in spans if each is not span)
+        is_open = fact and fact.reading.startswith(MONTH_OPEN) and (len(messages) > 1 or has_other_day)
         if fact and fact.value and not is_open:
             facts.append(asdict(fact))
         else:
@@ -78,23 +79,17 @@ def facts_in(
     return facts, unread
 
 
-def _has_other_day(span: Span, spans: Sequence[Span]) -> bool:
-    return any(each.kind in ("date", "period") for each in spans if each is not span)
-
-
 def _fact(span: Span, language: str, today: date) -> Fact | None:
     """Read the span in the reply's language, else in another: a message may mix them, or ask for another one."""
     read = (canonical(span.text, span.kind, today=today, language=each) for each in (language, *LANGUAGES))
     fact = next(filter(None, read), None)
     is_other = fact and fact.other and span.has_passed and fact.kind in ("date", "period") and fact.value > str(today)
-    return (
-        replace(fact, value=fact.other, reading=f"{fact.reading.partition(',')[0]}, gone by", other=fact.value)
-        if fact and is_other
-        else fact
-    )
+    if fact and is_other:
+        return replace(fact, value=fact.other, reading=f"{fact.reading.partition(',')[0]}, gone by", other=fact.value)
+    return fact
 
 
-def told(fact: JSON) -> str:
+def fact_note(fact: JSON) -> str:
     """Format a fact for a prompt: "il 31 marzo (date) = 2027-03-31; year not named, the next 31 March"."""
     value = " ".join(filter(None, [fact["value"], fact["unit"]]))
     return "; ".join(filter(None, [f"{fact['text']} ({fact['kind']}) = {value}", fact["reading"]]))

@@ -79,7 +79,7 @@ def _carry_out(expression: str, results: Mapping[str, Value], known: Known) -> V
     try:
         tree = ast.parse(expression, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Unreckonable(f"“{expression}” is no expression") from None
+        raise Unreckonable(f"“{expression}” is not an expression") from None
     try:
         return _value(tree.body, expression, results, known)
     except (DivisionByZero, InvalidOperation, OverflowError, TypeError):
@@ -105,7 +105,7 @@ def _value(node: ast.expr, source: str, results: Mapping[str, Value], known: Kno
             return _moved(day, _decimal(number), unit, forward=name == "after")
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in ("min", "max", "days") and args:
             return _called(name, [_value(each, source, results, known) for each in args])
-    raise Unreckonable(f"“{source}” holds something else than {_ALLOWED}")
+    raise Unreckonable(f"“{source}” contains something else than {_ALLOWED}")
 
 
 def _called(name: str, values: list[Value]) -> Value:
@@ -126,7 +126,7 @@ def _moved(day: Value, number: Decimal, unit: str, *, forward: bool) -> date:
     if unit in _DAYS:
         return day + timedelta(days=count * _DAYS[unit])
     if unit not in _MONTHS:
-        raise Unreckonable(f"“{unit}” is no unit; use days, weeks, months or years")
+        raise Unreckonable(f"“{unit}” is not a unit; use days, weeks, months or years")
     years, month = divmod(day.month - 1 + count * _MONTHS[unit], 12)
     if not 1 <= day.year + years <= 9999:
         raise OverflowError
@@ -145,17 +145,17 @@ def _number(text: str, known: Collection[Decimal]) -> Decimal:
     is_small = number == number.to_integral_value() and number <= SMALL
     if is_small or number in CONSTANTS or number in known or number * 100 in known:  # 0.23 for "23 per cento"
         return number
-    raise Unreckonable(f"{text} stands neither in the documents nor in the message")
+    raise Unreckonable(f"{text} is neither in the documents nor in the message")
 
 
 def _day(text: str, known: Collection[date]) -> date:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise Unreckonable(f"“{text}” is no day such as 2026-01-31") from None
+        raise Unreckonable(f"“{text}” is not a day such as 2026-01-31") from None
     if day in known:
         return day
-    raise Unreckonable(f"{text} stands neither in the documents nor in the message")
+    raise Unreckonable(f"{text} is neither in the documents nor in the message")
 
 
 def _weekday(value: Value) -> str:

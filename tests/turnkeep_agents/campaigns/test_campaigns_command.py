@@ -84,7 +84,7 @@ def test_rows_that_look_odd_are_named(home: Home, tmp_path: Path, capsys: pytest
         ("", [], "mine.csv:1: has no headings"),
         (HEADINGS + ROWS, ["--map", "audience"], "--map audience: write FIELD=HEADING"),
         (HEADINGS + ROWS, ["--map", "=device"], "--map =device: write FIELD=HEADING"),
-        (HEADINGS + ROWS, ["--year", "0"], "--year 0 is no year"),
+        (HEADINGS + ROWS, ["--year", "0"], "--year 0: use a year"),
     ],
 )
 def test_what_cannot_be_loaded_is_told_in_one_line_and_the_old_file_kept(  # noqa: PLR0917  # cases and fixtures

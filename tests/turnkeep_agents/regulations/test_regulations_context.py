@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import CUT_MARK, PromptBuilder
 from turnkeep.tokens import estimate_tokens
-from turnkeep_agents.regulations.context import DOCUMENTS, FACTS, KNOWLEDGE, Context, budget_of, build_context
+from turnkeep_agents.regulations.context import DOCUMENTS, FACTS, KNOWLEDGE, Context, build_context
 
 WORDS = st.text("abcdefghilmnopqrstuvz <>&0123456789.\n", max_size=9_000)
 COMPOSITIONS = st.sampled_from(["pure_kb", "pure_doc", "hybrid", "chat"])
@@ -52,7 +52,8 @@ def test_it_is_never_over_its_budget_and_nothing_is_lost_silently(
 
 @pytest.mark.parametrize(("results", "budget"), [(0, 3_500), (1, 4_000), (9, 8_000), (30, 8_000)])
 def test_each_result_adds_500_tokens_up_to_8000(results: int, budget: int) -> None:
-    assert budget_of(results) == budget
+    context = build_context("pure_kb", knowledge=pieces("K", results, 1), documents=[], facts=[])
+    assert context.budget == budget
 
 
 @pytest.mark.parametrize(

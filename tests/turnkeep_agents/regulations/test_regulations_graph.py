@@ -103,7 +103,7 @@ async def test_what_is_calculated_is_planned_by_the_model_and_computed_by_code(
 async def test_a_step_that_cannot_be_carried_out_is_planned_once_more(talk: Thread, script: ScriptedModel) -> None:
     script.play(read(TAX, domain="tax", action="calculate"), plan("20000 * 27 / 100"), plan("20000 * 23 / 100"))
     assert (await talk.say(TAX, (ANSWER, "Sono 4600 euro [TUIR-11]."))).text == "Sono 4600 euro [TUIR-11]."
-    assert "27 stands neither in the documents nor in the message" in script.prompt(CALCULATE)
+    assert "27 is neither in the documents nor in the message" in script.prompt(CALCULATE)
 
 
 async def test_without_a_computation_the_answer_is_to_say_what_is_missing(talk: Thread, script: ScriptedModel) -> None:

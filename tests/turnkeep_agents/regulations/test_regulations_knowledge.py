@@ -130,7 +130,7 @@ def test_an_empty_one_says_so_and_finds_nothing(tmp_path: Path) -> None:
     empty = load_knowledge(tmp_path)
     assert empty.is_empty
     assert empty.search(["ferie"], 3) == []
-    assert empty.told == {"count": 0, "laws": "", "example": ""}
+    assert empty.about == {"count": 0, "laws": "", "example": ""}
 
 
 def test_the_bundled_one_holds_what_its_answers_rest_on() -> None:
@@ -169,7 +169,7 @@ def test_markdown_is_cut_at_its_headings_and_read_as_articles(tmp_path: Path) ->
         ("faq.jsonl", ANSWER | {"answer": " "}, '"answer" must be'),
         ("faq.jsonl", ANSWER | {"id": None}, '"id" must be'),
         ("faq.jsonl", ANSWER | {"answer_en": 3}, '"answer_en" must be'),
-        ("faq.jsonl", ANSWER | {"id": "other", "articles": ["CC-1"]}, '"other" rests on CC-1, not held'),
+        ("faq.jsonl", ANSWER | {"id": "other", "articles": ["CC-1"]}, '"other" is based on CC-1, which is missing'),
     ],
 )
 def test_a_bad_line_is_named_with_its_remedy(tmp_path: Path, name: str, row: Any, complaint: str) -> None:
@@ -200,7 +200,7 @@ def test_a_folder_of_ones_own_is_kept_for_the_next_start(
     assert open_knowledge(str(home / "regulations")).faq.answers == ()
 
 
-@pytest.mark.parametrize(("name", "complaint"), [("none", "is no folder"), ("empty", "holds no articles")])
+@pytest.mark.parametrize(("name", "complaint"), [("none", "is not a folder"), ("empty", "holds no articles")])
 def test_a_folder_that_cannot_be_used_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, complaint: str
 ) -> None:
@@ -214,5 +214,5 @@ def test_a_folder_that_cannot_be_used_is_refused(
 def test_the_law_is_no_personal_data() -> None:
     """Else an answer would lose the law that it names: "Saint Francis" and "Friuli Venezia Giulia" are left."""
     held = open_knowledge(None)
-    told = [f"{one.text} [{one.id}]" for language in ("it", "en") for one in held.get(held.by_id, language)]
-    assert sum(len(find(text)) for text in told) <= 6
+    about = [f"{one.text} [{one.id}]" for language in ("it", "en") for one in held.get(held.by_id, language)]
+    assert sum(len(find(text)) for text in about) <= 6

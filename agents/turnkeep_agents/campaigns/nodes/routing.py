@@ -13,7 +13,7 @@ from turnkeep.blocks.nodes import fold
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
-from turnkeep_agents.campaigns.answers import foreign, passed, spans, with_days
+from turnkeep_agents.campaigns.answers import spans, unfounded, with_days, without_unfounded
 from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
 from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
@@ -100,21 +100,21 @@ class Routing(Prompting):
         result = await asyncio.to_thread(check, reading)  # there may be many names
         is_shown = not result.runs and not result.wrong
         judge = self._judge_of(state, names, reading, result, check)
-        wrong = [*result.wrong, *(foreign(reading.reply, judge) if is_shown else [])]
+        wrong = [*result.wrong, *(unfounded(reading.reply, judge) if is_shown else [])]
         if not wrong:
             return reading, result
-        told = f"Your last reading was {reading.model_dump_json(exclude_defaults=True)}. It does not fit: "
-        told += f"{'; '.join(wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
-        again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, told]))
+        rendered = f"Your last reading was {reading.model_dump_json(exclude_defaults=True)}. It does not fit: "
+        rendered += f"{'; '.join(wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
+        again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, rendered]))
         reading = _with_waiting(again, state)
         return reading, await asyncio.to_thread(check, reading)
 
     def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> JSON:
         """Return the model's question or small talk, as far as it may be shown: nothing was queried for it."""
         judge = self._judge_of(state, names, reading, result, check)
-        removed = [wording.SENTENCE_REMOVED] if foreign(reading.reply, judge) else []
+        removed = [wording.SENTENCE_REMOVED] if unfounded(reading.reply, judge) else []
         offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
-        said = passed(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
+        said = without_unfounded(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
         return {
             "route": "smalltalk" if reading.kind == "smalltalk" else "clarify",
             "clarification": with_days(said, result.requests) if result.asks_week else said,

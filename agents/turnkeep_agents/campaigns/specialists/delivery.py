@@ -57,8 +57,8 @@ def _write_extremes(study: Study, rows: Sequence[Row], metrics: Sequence[str]) -
             title = f"Creatives with audiences, {word} {in_sentence(metrics[0])} first, {of}:"
             study.write(f"{title}\n\n{markdown(head, lines)}")
     if len(enough) < len(rows):
-        number, whole = number_word(len(rows) - len(enough)), number_word(len(rows))
-        study.note(f"Not ranked for want of {LEAST_IMPRESSIONS:,} impressions: {number} of {whole} combinations.")
+        few, every = number_word(len(rows) - len(enough)), number_word(len(rows))
+        study.note(f"Not ranked for want of {LEAST_IMPRESSIONS:,} impressions: {few} of {every} combinations.")
 
 
 def _name(row: Row) -> str:

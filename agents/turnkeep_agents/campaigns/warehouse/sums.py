@@ -113,7 +113,9 @@ class Warehouse:
         """Return the flights with a budget that run on `as_of`, by name: those that match `filters`, each with its
         total spend."""
         found = self._source.fetch(spending(filters, as_of), self._max_rows)
-        return tuple(Flight(str(name), float(budget), *days, float(spent)) for name, budget, *days, spent in found)
+        return tuple(
+            Flight(str(name), float(budget), start, end, float(spent)) for name, budget, start, end, spent in found
+        )
 
     def _fresh(self, name: str, read: Callable[[], T]) -> T:
         at, value = self._kept.get(name, (float("-inf"), None))

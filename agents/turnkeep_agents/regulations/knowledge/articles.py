@@ -19,21 +19,21 @@ LANGUAGES = ("it", "en")
 DEPTH = 30  # articles from which the best are taken
 FAINT = 0.3  # of the best score: weaker matches share a word by chance
 DOMAIN_SHARE = 0.2  # bonus for articles of the requested domain
-LAWS_TOLD = 25  # laws in prompts, those with the most articles
+MOST_LAWS = 25  # laws in prompts, those with the most articles
 LAW_NAMED, ARTICLE_NAMED = 1.0, 3.0  # added to the score, in which the best match of words has 1
 
 
 class Knowledge:
-    """Articles with their index, and the FAQ. `told` describes them as a whole, for prompts. The metadata of a document
-    are `law`, `article`, `domain` and `as_of`, the day of the law's version."""
+    """Articles with their index, and the FAQ. `about` describes them as a whole, for prompts. The metadata of a
+    document are `law`, `article`, `domain` and `as_of`, the day of the law's version."""
 
     def __init__(self, articles: Sequence[Document] = (), faq: Faq | None = None):
         """`articles` as returned by `read_article`."""
         self.by_id = {article.id: article for article in articles}
         self.faq = faq or Faq()
         laws = Counter(article.metadata["law"] for article in articles if article.metadata["law"])
-        named = sorted(law for law, _ in laws.most_common(LAWS_TOLD))
-        self.told = {"count": len(articles), "laws": ", ".join(named), "example": next(iter(self.by_id), "")}
+        named = sorted(law for law, _ in laws.most_common(MOST_LAWS))
+        self.about = {"count": len(articles), "laws": ", ".join(named), "example": next(iter(self.by_id), "")}
         self._norms = {article.id: norm_of(article) for article in articles}
         self._retrievers = [self._retriever(language) for language in LANGUAGES]
 
@@ -44,11 +44,9 @@ class Knowledge:
     @cached_property
     def digest(self) -> str:
         """Return 16 hexadecimal digits that change with any word of an article or of the FAQ."""
-        rows = [
-            [one.id, one.title, one.text, one.url, one.metadata] for one in (*self.by_id.values(), *self.faq.answers)
-        ]
-        held = json.dumps(rows, sort_keys=True).encode()
-        return sha256(held).hexdigest()[:16]
+        every = (*self.by_id.values(), *self.faq.answers)
+        rows = [[one.id, one.title, one.text, one.url, one.metadata] for one in every]
+        return sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:16]
 
     def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
         """Return the best `limit` articles: first the best of each query (the article it names exactly), then those
@@ -76,9 +74,11 @@ class Knowledge:
     def _retriever(self, language: str) -> LexicalRetriever:
         asked = self.faq.questions_by_article(language)
         held = [one for one in self.by_id.values() if language == "it" or one.metadata["text_en"]]
-        return LexicalRetriever(
-            (_searchable(in_language(one, language), asked[one.id]) for one in held), language=language
-        )
+        indexed = []
+        for one in (in_language(one, language) for one in held):
+            facts = f"{one.metadata['law']} art. {one.metadata['article']}"  # and questions, in the words of users
+            indexed.append(replace(one, text=" ".join([one.text, facts, *asked[one.id]])))
+        return LexicalRetriever(indexed, language=language)
 
     def _scores(self, query: str) -> dict[str, float]:
         """Return the sum over both languages; a query finds little in the other language, so its own dominates."""
@@ -89,9 +89,9 @@ class Knowledge:
         return {id_: score / best for id_, score in found.items() if score >= FAINT * best}
 
     def _ranked(self, query: str, domain: str) -> dict[str, float]:
-        scores = {
-            id_: score * (1 + DOMAIN_SHARE * self._is_of(id_, domain)) for id_, score in self._scores(query).items()
-        }
+        scores = self._scores(query)
+        for id_ in scores:
+            scores[id_] *= 1 + DOMAIN_SHARE * (self.by_id[id_].metadata["domain"] == domain)
         named = references(query)
         for id_, norm in self._norms.items():
             if any(one.article and one.is_in([norm]) for one in named if one.law):
@@ -99,9 +99,6 @@ class Knowledge:
             elif id_ in scores and any(one.is_in([norm]) for one in named if not (one.law and one.article)):
                 scores[id_] += LAW_NAMED  # the query names the whole law, or only "art. 18"
         return scores
-
-    def _is_of(self, id_: str, domain: str) -> bool:
-        return bool(self.by_id[id_].metadata["domain"] == domain)
 
 
 def in_language(article: Document, language: str) -> Document:
@@ -120,9 +117,3 @@ def norm_of(article: Document) -> Reference:
     named = next((norm.law for norm in references(law)), law)
     numbers = references(f"art. {number.lstrip(NO_DIGITS)}")
     return Reference(named, numbers[0].article if numbers else number)
-
-
-def _searchable(article: Document, asked: Sequence[str]) -> Document:
-    """Return an article with its law, its number and the questions that it answers, which use the words of users."""
-    facts = f"{article.metadata['law']} art. {article.metadata['article']}"
-    return replace(article, text=" ".join([article.text, facts, *asked]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_document
 from turnkeep.blocks.pages import SUFFIXES, read_files
-from turnkeep.blocks.sections import Section, read_sections
+from turnkeep.blocks.sections import read_sections
 from turnkeep.demo import sample
 from turnkeep.records import JSON
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
@@ -24,7 +24,7 @@ def open_knowledge(path: str | None) -> Knowledge:
 def load_knowledge(folder: Path) -> Knowledge:
     """Load a folder, empty if it has no file of a supported kind; raises CorpusError."""
     if not folder.is_dir():
-        raise CorpusError(f"{folder}: is no folder; name one that holds Markdown or JSONL")
+        raise CorpusError(f"{folder} is not a folder; name one with Markdown or JSONL")
     files = sorted(folder.glob("*.jsonl"))
     articles = [(file, one) for file in files if not is_faq(file) for one in load_documents(file, read_article)]
     articles += [(folder, one) for one in _sections(folder)]
@@ -32,7 +32,9 @@ def load_knowledge(folder: Path) -> Knowledge:
     known = _once(articles)
     for file, answer in answers:
         if missing := [id_ for id_ in answer.metadata["articles"] if id_ not in known]:
-            raise CorpusError(f'{file}: "{answer.id}" rests on {", ".join(missing)}, not held; add or take it out')
+            raise CorpusError(
+                f'{file}: "{answer.id}" is based on {", ".join(missing)}, which is missing; add or remove it'
+            )
     return Knowledge(list(known.values()), Faq(list(_once(answers).values())))
 
 
@@ -53,18 +55,11 @@ def _sections(folder: Path) -> Iterator[Document]:
     if not any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
         return
     for section in (section for file in read_files(folder) for section in read_sections(file)):
-        facts = dict.fromkeys(FIELDS, "") | _norm_of(section)
+        norms = [norm for heading in reversed(section.path) for norm in references(heading)]  # innermost first
+        law = next((one.law for one in norms if one.law), "")
+        article = next((one.article for one in norms if one.article), "")
+        facts = {**dict.fromkeys(FIELDS, ""), "law": law, "article": article}
         yield Document(section.id, " > ".join(section.path), section.text, metadata=facts)
-
-
-def _norm_of(section: Section) -> dict[str, str]:
-    """Return the innermost law and article that the headings name."""
-    norms = [norm for heading in reversed(section.path) for norm in references(heading)]
-    law, article = (
-        next((one.law for one in norms if one.law), ""),
-        next((one.article for one in norms if one.article), ""),
-    )
-    return {"law": law, "article": article}
 
 
 def _once(found: list[tuple[Path, Document]]) -> dict[str, Document]:

@@ -61,11 +61,8 @@ class Reference:
 
     def is_in(self, known: Collection["Reference"]) -> bool:
         """Return whether it is known: an article only if exactly it is known; a law alone if any part of it is."""
-        return any(self._is(other) for other in known)
-
-    def _is(self, other: "Reference") -> bool:
-        is_law = not self.law or self.law == other.law or other.law.startswith(f"{self.law}/")
-        return is_law and self.article in ("", other.article)
+        same = (one for one in known if not self.law or self.law == one.law or one.law.startswith(f"{self.law}/"))
+        return any(self.article in ("", one.article) for one in same)
 
 
 def references(text: str) -> list[Reference]:

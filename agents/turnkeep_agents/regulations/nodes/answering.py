@@ -17,17 +17,9 @@ from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
 from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
-from turnkeep_agents.regulations.nodes.prompting import (
-    ANSWER_TOKENS,
-    TALK_TOKENS,
-    Prompting,
-    asking,
-    said_by,
-    shown,
-    today_note,
-)
+from turnkeep_agents.regulations.nodes.prompting import ANSWER_TOKENS, TALK_TOKENS, Prompting, asking, said_by, shown
 from turnkeep_agents.regulations.nodes.shortcuts import KEPT
-from turnkeep_agents.regulations.reading import told
+from turnkeep_agents.regulations.reading import fact_note
 from turnkeep_agents.regulations.reckoning import Known, Unreckonable, known_in, reckon
 from turnkeep_agents.regulations.state import RegulationsState
 
@@ -39,9 +31,9 @@ REMEMBERED = frozenset((PROFESSIONAL,))
 class Answering(Prompting):
     async def calculate(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """Let the model plan and code compute; report a step that fails to the model once."""
-        facts = [*map(told, state["facts"])]
+        facts = [*map(fact_note, state["facts"])]
         prompt = PromptBuilder(prompts.CALCULATE).with_retrieval_context(shown(state))
-        prompt.with_notes([f"{prompts.FACTS}{'; '.join(facts)}"] if facts else []).with_note(today_note(runtime))
+        prompt.with_notes([f"{prompts.FACTS}{'; '.join(facts)}"] if facts else []).with_note(self.today(runtime))
         asked = prompt.with_query(state["standalone_query"]).messages()
         texts = [*(one.text for one in shown(state)), *facts, *said_by(state, "human"), state["standalone_query"]]
         known = known_in(texts, runtime.context.now.date())
@@ -61,11 +53,8 @@ class Answering(Prompting):
 
     async def answer(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         judge, choice = self._judge(shown(state), state, runtime), Choice(**state["choice"])
-        model, asked, to = (
-            choice.of(self.models),
-            self._asked(state, runtime),
-            place("regulations", state["messages"], runtime),
-        )
+        model, to = choice.of(self.models), place("regulations", state["messages"], runtime)
+        asked = self._asked(state, runtime)
         update = await answer_from(judge, model, prompts.ANSWER_CALL, asked, state=state, to=to)
         context = [one["id"] for one in state["context"]]
         update["warnings"] += ["no_citation"] if context and not judge.cited else []
@@ -122,7 +111,7 @@ class Answering(Prompting):
 
     def _notes(self, state: RegulationsState) -> list[str]:
         reading, metadata = state["reading"], state["context_metadata"]
-        facts = [one for one in map(told, state["facts"]) if one not in metadata["left_out"]]
+        facts = [one for one in map(fact_note, state["facts"]) if one not in metadata["left_out"]]
         notes = {
             f"{prompts.FACTS}{'; '.join(facts)}": facts,
             f"{prompts.UNREAD}{'; '.join(state['unread'])}": state["unread"],
@@ -141,8 +130,8 @@ class Answering(Prompting):
     def _judge(self, documents: Sequence[Document], state: RegulationsState, runtime: Runtime[RunContext]) -> Grounded:
         """The reply may repeat facts of the user's own case. Their other figures may appear only next to a found one:
         "35 days, isn't it?" does not make a law."""
-        today, facts = runtime.context.now.date(), [*map(told, state["facts"]), *state["steps"]]
-        known = [*facts, *said_by(state, "ai"), *map(str, self.knowledge.told.values())]
+        today, facts = runtime.context.now.date(), [*map(fact_note, state["facts"]), *state["steps"]]
+        known = [*facts, *said_by(state, "ai"), *map(str, self.knowledge.about.values())]
         said = Sources(known, said_by(state, "human"), days=[(today, today)], language=state["language"])
         return Grounded(documents, self.knowledge.by_id, said, state["unheld"])
 

@@ -14,7 +14,7 @@ from turnkeep_agents.regulations.answers import cited_in
 from turnkeep_agents.regulations.context import build_context
 from turnkeep_agents.regulations.knowledge.references import references
 from turnkeep_agents.regulations.nodes.prompting import READ_TOKENS, Prompting, said_by
-from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
+from turnkeep_agents.regulations.reading import READ_CALL, Span, checked, fact_note, facts_in
 from turnkeep_agents.regulations.state import RegulationsState
 
 LAW_NOT_HELD = "law_not_held"
@@ -27,23 +27,26 @@ class Searching(Prompting):
     async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         message, prompt = message_of(state), self.begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = cited_in(prompt, self.knowledge.by_id)[:MOST_CITED]
-        prompt.with_note(
-            f"{prompts.ACTIVE}{passages.named(state['active'])}" if state["active"] else prompts.NO_DOCUMENTS
-        )
+        active = f"{prompts.ACTIVE}{passages.named(state['active'])}"
+        prompt.with_note(active if state["active"] else prompts.NO_DOCUMENTS)
         prompt.with_notes([f"{prompts.CITED}{self.knowledge.named(cited)}"] if cited else [])
         asked = prompt.with_query(message, label="Message").messages()
         said = await ask_typed(self.models.small, READ_CALL, asked)
         found = checked(said, message, has_documents=bool(state["active"]))
-        route = _route(found)
+        is_outside = found.domain == "none" and found.composition == "pure_kb"
+        route = "respond" if found.composition == "chat" else "refuse" if is_outside else "retrieve"
         runtime.stream_writer({"event": "route_decision", "route": route})
         unheld = [message[one.start : one.end] for one in references(message) if not self.knowledge.holds(one)]
+        confidences = {"domain": found.domain_confidence, "composition": found.composition_confidence}
+        kept = found.model_dump(include={"domain", "action", "composition", "searches", "needs_professional"})
+        kept |= {"confidences": confidences, "spans": [span.model_dump() for span in found.facts]}
         return {
             "route": route,
             "unheld": [] if self.knowledge.is_empty else unheld,
             "warnings": [*state["warnings"], *([LAW_NOT_HELD] if unheld else [])],
             "standalone_query": found.question,
             "language": found.language,
-            "reading": {**_kept(found), "lacks_document": said.composition != found.composition},
+            "reading": {**kept, "lacks_document": said.composition != found.composition},
             **step(state, f"Read as {found.domain}, {found.action}, {found.composition}."),
         }
 
@@ -70,7 +73,7 @@ class Searching(Prompting):
     def build_context(self, state: RegulationsState) -> JSON:
         found, reading = state["found"], state["reading"]
         knowledge, documents = ([Document(**row) for row in found[name]] for name in ("knowledge", "documents"))
-        facts = [*map(told, state["facts"])]
+        facts = [*map(fact_note, state["facts"])]
         built = build_context(reading["composition"], knowledge=knowledge, documents=documents, facts=facts)
         metadata = built.metadata(reading["composition"], reading["searches"], len(knowledge) + len(documents))
         context = [*map(asdict, built.documents)]
@@ -82,15 +85,3 @@ class Searching(Prompting):
 
     def after_build_context(self, state: RegulationsState) -> Literal["calculate", "choose_model"]:
         return "calculate" if state["reading"]["action"] == "calculate" and state["context"] else "choose_model"
-
-
-def _route(found: Reading) -> Literal["retrieve", "respond", "refuse"]:
-    if found.composition == "chat":
-        return "respond"
-    return "refuse" if found.domain == "none" and found.composition == "pure_kb" else "retrieve"
-
-
-def _kept(found: Reading) -> JSON:
-    confidences = {"domain": found.domain_confidence, "composition": found.composition_confidence}
-    kept = found.model_dump(include={"domain", "action", "composition", "searches", "needs_professional"})
-    return {**kept, "confidences": confidences, "spans": [span.model_dump() for span in found.facts]}

@@ -29,9 +29,12 @@ class Prompting:
     def begin(self, system: str, state: RegulationsState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
         """Return a prompt with the day and at most `tokens` of the conversation."""
         formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
-        prompt = PromptBuilder(system.format(**self.knowledge.told))
+        prompt = PromptBuilder(system.format(**self.knowledge.about))
         prompt.with_conversation(formatter, state["messages"][:-1])
-        return prompt.with_note(today_note(runtime))
+        return prompt.with_note(self.today(runtime))
+
+    def today(self, runtime: Runtime[RunContext]) -> str:
+        return prompts.TODAY.format(date=f"{runtime.context.now:%A, %Y-%m-%d}")
 
 
 def said_by(state: RegulationsState, kind: str) -> list[str]:
@@ -40,10 +43,6 @@ def said_by(state: RegulationsState, kind: str) -> list[str]:
 
 def shown(state: RegulationsState) -> list[Document]:
     return [Document(**row) for row in state["context"]]
-
-
-def today_note(runtime: Runtime[RunContext]) -> str:
-    return prompts.TODAY.format(date=f"{runtime.context.now:%A, %Y-%m-%d}")
 
 
 def asking(prompt: PromptBuilder, state: RegulationsState) -> list[BaseMessage]:

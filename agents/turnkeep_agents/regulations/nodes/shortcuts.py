@@ -1,10 +1,10 @@
 """The paths that need no model: a question of the FAQ, and a cached answer."""
 
+from dataclasses import asdict
 from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.documents import Document
 from turnkeep.blocks.nodes import message_of, replied, step
 from turnkeep.blocks.wording import place, say
 from turnkeep.placeholders import PLACEHOLDER
@@ -28,20 +28,17 @@ class Shortcuts(Prompting):
             return found
         runtime.stream_writer({"event": "route_decision", "route": "faq"})
         said = say(hit.answer, to=place("regulations", state["messages"], runtime))
-        cited = self.knowledge.get(hit.articles, hit.language)
+        cited = [asdict(one) for one in self.knowledge.get(hit.articles, hit.language)]
         return {
             **found,
             "route": "faq",
-            "reading": {
-                "domain": hit.domain,
-                "action": "explain",
-                "composition": "pure_kb",
-                "confidences": {},
-            },
+            "reading": {"domain": hit.domain, "action": "explain", "composition": "pure_kb", "confidences": {}},
             "language": hit.language,
             "messages": [said.message],
             "reply": said.text,
-            "sources": [{**_source(one), "cited": True} for one in cited],
+            "sources": [
+                {name: one[name] for name in ("id", "title", "url", "score")} | {"cited": True} for one in cited
+            ],
             **step(state, f"The message is a question of the FAQ ({hit.id}, {hit.score:.2f})."),
         }
 
@@ -84,7 +81,3 @@ class Shortcuts(Prompting):
                 "tuning": self.tuning.model_dump(),
             }
         )
-
-
-def _source(document: Document) -> JSON:
-    return {"id": document.id, "title": document.title, "url": document.url, "score": document.score}
