@@ -39,7 +39,6 @@ PLAIN_ENGLISH = {
     " what was said ": "how the ledger names the conversation",
     " what is wrong with it ": "how a prompt names what a check objects to",
     " what it is ": "how prompts describe a field",
-    " there is nothing ": "how a note says that nothing was found",
     " it is in ": "how a field says where something lies",
     " nothing was stored ": "how an error says that it left nothing behind",
     " nothing to do ": "how a prompt names an empty list",

@@ -11,7 +11,7 @@ from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, ru
 
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.blocks.wording import units
-from turnkeep_agents.campaigns.answers import known_of, spans, told
+from turnkeep_agents.campaigns.answers import known_of, rendered, spans
 from turnkeep_agents.campaigns.findings import Figure, MetricResult
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import SPECIALISTS, Period
@@ -214,7 +214,7 @@ def test_a_finding_told_word_for_word_passes_its_own_verification(name: str, val
     finding = run_specialist(name, asked, warehouse, currency="GBP", max_rows=500)
     days = [(TODAY, TODAY), *spans([asked])]
     judge = Verifier(Sources(known=known_of([finding]), asked=["?"], days=days, currency="GBP", language="en"))
-    assert [problem for unit in units(told(finding)) for problem in judge.problems(unit)] == []
+    assert [problem for unit in units(rendered(finding)) for problem in judge.problems(unit)] == []
     assert len(finding.figures) <= 50
 
 
@@ -354,8 +354,8 @@ def test_a_return_below_one_is_as_severe_as_the_spend_it_loses(
 def test_revenue_below_its_cost_is_told_with_the_loss_and_none_at_all_is_not_counted() -> None:
     [issue] = ask("performance_diagnosis", run(MAY, revenue=2)).issues
     assert (issue.code, issue.severity) == ("roas_below_one", "critical")
-    told = "Shoes earns less than it costs: ROAS 0.40 on £155.00, 100.0 % of the spend; £93.00 were not earned back."
-    assert issue.text == told
+    text = "Shoes earns less than it costs: ROAS 0.40 on £155.00, 100.0 % of the spend; £93.00 were not earned back."
+    assert issue.text == text
     assert codes(ask("performance_diagnosis", run(MAY, revenue=0))) == []
 
 
@@ -520,7 +520,7 @@ def test_a_combination_that_converts_worse_than_its_neighbours_is_an_issue() -> 
     assert (issue.code, issue.subject, issue.severity) == ("weak_combination", "B with Everybody", "high")
     assert issue.better == "A with Everybody"
     told = "B with Everybody in Shoes costs £155.00 and brings 62 conversions, where the others there bring 310."
-    assert issue.text == told
+    assert issue.text == text
 
 
 # Spelling
