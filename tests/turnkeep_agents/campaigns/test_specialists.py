@@ -77,8 +77,8 @@ def test_a_single_row_is_not_plotted() -> None:
 
 def test_an_asked_metric_of_the_whole_is_told_with_what_it_was_before() -> None:
     finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY)], metrics=("ctr",), compared=APRIL)
-    told = "Click-through rate of all campaigns, May 2026: 1.00 %. April 2026: 2.00 %, a change of -50.0 %."
-    assert finding.text == told
+    text = "Click-through rate of all campaigns, May 2026: 1.00 %. April 2026: 2.00 %, a change of -50.0 %."
+    assert finding.text == text
     assert figure(finding, "all campaigns", "ctr").value == 0.01
     assert figure(finding, "all campaigns", "ctr_change").value == -0.5
 
@@ -97,8 +97,8 @@ def test_clicks_by_week_are_a_table_in_the_order_of_time() -> None:
 def test_the_worst_price_is_the_highest_and_one_row_is_a_sentence() -> None:
     days = [*run(MAY, audience="Dear", cost=50), *run(MAY, audience="Cheap", cost=5)]
     finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",), limit=1, order="worst")
-    told = "Worst audience by CPA, all campaigns, May 2026: Dear with £50.00 (spend £1,550.00, conversions 31)."
-    assert finding.text == told
+    text = "Worst audience by CPA, all campaigns, May 2026: Dear with £50.00 (spend £1,550.00, conversions 31)."
+    assert finding.text == text
 
 
 def test_a_comparison_has_what_was_before_and_the_change() -> None:
@@ -119,7 +119,7 @@ def test_a_name_cannot_break_a_table() -> None:
     assert finding.text.splitlines()[-2:] == ["| A\\|B | 310 |", "| C D | 155 |"]
 
 
-# What cannot be told
+# What cannot be answered
 
 
 @pytest.mark.parametrize("name", SPECIALISTS)
@@ -179,8 +179,8 @@ def test_rows_that_a_loader_left_out_are_counted_and_said() -> None:
 
 def test_a_rate_over_nothing_is_said_to_be_none() -> None:
     finding = ask("performance_diagnosis", run(MAY, **WEAK), metrics=("cpa",))
-    told = "Cost per conversion of all campaigns, May 2026: cannot be computed, as there are no conversions."
-    assert finding.text == told
+    text = "Cost per conversion of all campaigns, May 2026: cannot be computed, as there are no conversions."
+    assert finding.text == text
     assert figure(finding, "all campaigns", "cpa").value is None
     assert figure(finding, "all campaigns", "cpa").text == "n/a"
     assert "conversions are counted here" in finding.notes[0]
@@ -519,7 +519,7 @@ def test_a_combination_that_converts_worse_than_its_neighbours_is_an_issue() -> 
     [issue] = ask("delivery_optimization", days).issues
     assert (issue.code, issue.subject, issue.severity) == ("weak_combination", "B with Everybody", "high")
     assert issue.better == "A with Everybody"
-    told = "B with Everybody in Shoes costs £155.00 and brings 62 conversions, where the others there bring 310."
+    text = "B with Everybody in Shoes costs £155.00 and brings 62 conversions, where the others there bring 310."
     assert issue.text == text
 
 
