@@ -21,7 +21,7 @@ from turnkeep.agents import Agent
 from turnkeep.blocks.citations import ARXIV, Citing
 from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
-from turnkeep.documents.pipeline import Pipeline
+from turnkeep.documents import Pipeline
 from turnkeep.graphfile import GraphSpec
 from turnkeep.models.chat import Models
 from turnkeep.owngraphs import as_agent

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, TypeAlias
 
-AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]  # waiting: for its file
+AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]  # "waiting" for the file
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some lines of a document under their heading; pages count from 1, None if the format has none."""
+    """Text of a document under a heading. Pages count from 1; None if the format has no pages."""
 
     text: str
     page: int | None = None
@@ -19,7 +19,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Attachment:
-    """One document. `kind` is detected from its content ("pdf"); `findings` name text that addresses a model."""
+    """`kind` is detected from the content ("pdf"). `findings` are traces of text that addresses a model."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class Attachment:
 
 
 class Documents:
-    """The active documents of a thread, read once, on use, synchronously. Their text is data, never an instruction."""
+    """The active documents of a thread, read on first use. Their text is data, never an instruction."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class Documents:
         self._read: dict[str, tuple[Piece, ...]] = {}
 
     def all(self) -> tuple[Attachment, ...]:
-        """Return the ready ones, oldest first; raise StoreUnavailable."""
+        """Return the documents that are ready, oldest first; raise StoreUnavailable."""
         with self._lock:
             if self._all is None:
                 self._all = self._listed()
             return self._all
 
     def read(self, document_id: str) -> tuple[Piece, ...]:
-        """Return the text of one in order, nothing for other ids; raise StoreUnavailable, StateCorrupt."""
+        """Return the text of a document, empty for unknown ids; raise StoreUnavailable, StateCorrupt."""
         if document_id not in {document.id for document in self.all()}:
             return ()
         with self._lock:

@@ -20,156 +20,156 @@ class TurnkeepError(Exception):
 
 
 class BadRequest(TurnkeepError):
-    status, code, title = 422, "bad_request", "The request cannot be served as it is"
+    status, code, title = 422, "bad_request", "The request cannot be processed"
     advice = "Correct the request and send it again."
 
 
 class InvalidJson(BadRequest):
-    status, code, title = 400, "invalid_json", "The body is not valid JSON"
-    advice = "Send one JSON object, encoded as UTF-8."
+    status, code, title = 400, "invalid_json", "The request body is not valid JSON"
+    advice = "Send one JSON object in UTF-8."
 
 
 class InvalidRequest(BadRequest):
-    status, code, title = 422, "invalid_request", "A field is missing, unknown or of the wrong type"
+    status, code, title = 422, "invalid_request", "A field is missing, unknown or invalid"
     advice = "Compare the request with the schema at /openapi.json."
 
 
 class InvalidId(BadRequest):
-    status, code, title = 422, "invalid_id", "The id is not well-formed"
-    advice = "Use 1 to 64 of the characters A-Z a-z 0-9 _ -."
+    status, code, title = 422, "invalid_id", "The id is invalid"
+    advice = "An id must be 1 to 64 characters from A-Z a-z 0-9 _ -."
 
 
 class UnknownAgent(BadRequest):
-    status, code, title = 422, "unknown_agent", "No agent has this name"
-    advice = "GET /agents lists the agents of this deployment."
+    status, code, title = 422, "unknown_agent", "The agent does not exist"
+    advice = "`GET /agents` lists the available agents."
 
 
 class AgentMismatch(BadRequest):
     status, code, title = 422, "agent_mismatch", "The thread belongs to another agent"
-    advice = "Leave out `agent`, or start another thread for the other agent."
+    advice = "Omit `agent`, or start a new thread for the other agent."
 
 
 class IdempotencyKeyReused(BadRequest):
-    status, code, title = 422, "idempotency_key_reused", "The Idempotency-Key was used for another body"
-    advice = "Send a new Idempotency-Key with the new body."
+    status, code, title = 422, "idempotency_key_reused", "The `Idempotency-Key` was used with a different body"
+    advice = "Send a new `Idempotency-Key` with the new body."
 
 
 class MessageTooLong(BadRequest):
     status, code, title = 413, "message_too_long", "The message is over 64 KB"
-    advice = "Shorten the message to at most 65536 bytes of UTF-8."
+    advice = "The message must be at most 65,536 bytes of UTF-8."
 
 
 class DocumentTooLarge(BadRequest):
     status, code, title = 413, "document_too_large", "The file is over 10 MB"
-    advice = "Send a file of at most 10000000 bytes; split a longer document."
+    advice = "The file must be at most 10,000,000 bytes. Split a longer document."
 
 
 class BodyTooLarge(BadRequest):
-    status, code, title = 413, "body_too_large", "The body is too large"
-    advice = "Send a body of at most 262144 bytes."
+    status, code, title = 413, "body_too_large", "The request body is too large"
+    advice = "The body must be at most 262,144 bytes."
 
 
 class UnsupportedMediaType(BadRequest):
-    status, code, title = 415, "unsupported_media_type", "The body is not declared as JSON"
-    advice = "Send the header Content-Type: application/json."
+    status, code, title = 415, "unsupported_media_type", "The request body is not declared as JSON"
+    advice = "Send the header `Content-Type: application/json`."
 
 
 class AnswerTooLarge(BadRequest):
-    status, code, title = 422, "answer_too_large", "The answer is over 5 MB"
-    advice = "Ask for a smaller `limit`, or for one item or turn. What the request changes is changed all the same."
+    status, code, title = 422, "answer_too_large", "The response is over 5 MB"
+    advice = "Send a smaller `limit`, or read a single item or turn. Changes made by this request took effect."
 
 
 class AmbiguousBody(BadRequest):
-    status, code, title = 400, "ambiguous_body", "The length of the body is given in two ways"
-    advice = "Send Content-Length or Transfer-Encoding, not both."
+    status, code, title = 400, "ambiguous_body", "The body length is declared twice"
+    advice = "Send `Content-Length` or `Transfer-Encoding`, not both."
 
 
 class Misdirected(BadRequest):
-    status, code, title = 421, "misdirected", "This server has another name"
-    advice = "Call it as localhost, 127.0.0.1 or [::1]: it serves this machine only."
+    status, code, title = 421, "misdirected", "The host name is not accepted"
+    advice = "Use localhost, 127.0.0.1 or [::1]. This server accepts requests from this machine only."
 
 
 class BodyTimeout(BadRequest):
-    status, code, title = 408, "body_timeout", "The body did not arrive in time"
-    advice = "Send the whole body within 30 seconds."
+    status, code, title = 408, "body_timeout", "The request body did not arrive in time"
+    advice = "Send the complete body within 30 seconds."
 
 
 class ForeignOrigin(TurnkeepError):
-    status, code, title = 403, "foreign_origin", "A page of another site may not call this server"
-    advice = "Open the page from this machine, or name its origin in CORS_ORIGINS."
+    status, code, title = 403, "foreign_origin", "The origin is not allowed"
+    advice = "Open the page from this machine, or add its origin to `CORS_ORIGINS`."
 
 
 class Unauthorized(TurnkeepError):
-    status, code, title = 401, "unauthorized", "The caller is not known"
+    status, code, title = 401, "unauthorized", "The credential is missing or invalid"
     advice = "Send a valid credential."
 
 
 class NotFound(TurnkeepError):
-    status, code, title = 404, "not_found", "There is no such thing here"
-    advice = "Check the id; a thread is gone 24 hours after its last turn."
+    status, code, title = 404, "not_found", "Not found"
+    advice = "Not found. Check the id. Threads expire 24 hours after their last turn."
 
 
 class DocumentNotFound(NotFound):
-    status, code, title = 404, "document_not_found", "The thread has no such document"
-    advice = "GET /threads/{thread_id}/attachments lists the documents of the thread."
+    status, code, title = 404, "document_not_found", "The document does not exist"
+    advice = "`GET /threads/{thread_id}/attachments` lists the documents of the thread."
 
 
 class MethodNotAllowed(TurnkeepError):
-    status, code, title = 405, "method_not_allowed", "The route does not take this method"
-    advice = "See /openapi.json for the methods of each route."
+    status, code, title = 405, "method_not_allowed", "The route does not support this method"
+    advice = "`/openapi.json` lists the methods of each route."
 
 
 class Conflict(TurnkeepError):
-    status, code, title = 409, "conflict", "The thread is not in the state that the request needs"
-    advice = "Read the thread and try again."
+    status, code, title = 409, "conflict", "The thread is in another state than the request needs"
+    advice = "Read the thread, then retry."
 
 
 class ThreadExists(Conflict):
-    status, code, title = 409, "thread_exists", "The thread exists already"
-    advice = 'Choose another thread_id, or send "if_exists": "do_nothing".'
+    status, code, title = 409, "thread_exists", "The thread already exists"
+    advice = 'Choose another `thread_id`, or send `"if_exists": "do_nothing"`.'
 
 
 class TooManyDocuments(Conflict):
-    status, code, title = 409, "too_many_documents", "The thread has as many documents as it may"
-    advice = "Remove one of its 20 documents, or start another thread."
+    status, code, title = 409, "too_many_documents", "The thread has reached its limit of 20 documents"
+    advice = "Remove a document, or start a new thread."
 
 
 class AlreadyUploaded(Conflict):
-    status, code, title = 409, "already_uploaded", "This document has its file"
-    advice = "Nothing was changed. POST to attachments again for another document."
+    status, code, title = 409, "already_uploaded", "The file of this document was already uploaded"
+    advice = "Nothing was changed. Create another document to upload another file."
 
 
 class TurnInProgress(Conflict):
-    status, code, title = 409, "turn_in_progress", "This very request is still running"
-    advice = "Send the same request with the same key again after Retry-After seconds to get its reply."
+    status, code, title = 409, "turn_in_progress", "This request is still being processed"
+    advice = "This request is still being processed. Retry with the same key after the time in `Retry-After`."
 
 
 class ThreadBusy(Conflict):
     status, code, title = 409, "thread_busy", "Another turn of this thread is running"
-    advice = "Send the request again after Retry-After seconds."
+    advice = "Another turn of this thread is running. Retry after the time in `Retry-After`."
 
 
 class Superseded(Conflict):
-    status, code, title = 409, "superseded", "Another writer took the thread over"
-    advice = "Nothing of this run was kept. Read the thread, then send the message again."
+    status, code, title = 409, "superseded", "Another run took over the thread"
+    advice = "Nothing of this run was stored. Read the thread, then send the message again."
 
 
 class ThreadMoved(Conflict):
-    status, code, title = 409, "thread_moved", "The thread has gone on since"
-    advice = "Read the thread, then send the message after its newest turn, or branch at the turn that you mean."
+    status, code, title = 409, "thread_moved", "The thread has newer turns"
+    advice = "Read the thread, then send the message after its newest turn, or branch from the turn you mean."
 
 
 class RunCancelled(Conflict):
     status, code, title = 409, "run_cancelled", "The run was cancelled"
-    advice = "Nothing of this run was kept. Send the message again to run it anew."
+    advice = "Nothing of this run was stored. Send the message again to start a new run."
 
 
 class ActionUnknown(Conflict):
     """Names the action by `name` and `key`, begun `at` (epoch seconds). After checking its target, call
     `settle(result)` to store the result, or `release()` to let the next call repeat it."""
 
-    status, code, title = 409, "action_unknown", "It is not known whether an action was done"
-    advice = "It is not done again. Look where it was to be done, then send a new message with a new key."
+    status, code, title = 409, "action_unknown", "The outcome of an action is unknown"
+    advice = "The action is not repeated. Check the target system, then send a new message with a new key."
 
     def __init__(
         self,
@@ -183,18 +183,18 @@ class ActionUnknown(Conflict):
     ):
         self.name, self.key, self.at = name, key, at
         self.settle, self.release = settle, release
-        detail = f"The outcome of the action {name} is not known. {self.advice}" if name else None
+        detail = f"The outcome of the action {name} is unknown. {self.advice}" if name else None
         super().__init__(detail, retry_after=retry_after)
 
 
 class StateCorrupt(Conflict):
-    status, code, title = 409, "state_corrupt", "The stored thread cannot be read back whole"
-    advice = "Nothing was changed; what is stored is kept for inspection. Start a new thread to go on."
+    status, code, title = 409, "state_corrupt", "The stored thread cannot be read completely"
+    advice = "Nothing was changed. The stored data is kept for inspection. Start a new thread to continue."
 
 
 class OverLimit(TurnkeepError):
-    status, code, title = 429, "over_limit", "A limit is reached"
-    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+    status, code, title = 429, "over_limit", "A limit was reached"
+    advice = "Nothing was stored. Retry after the time in `Retry-After`."
 
     def __init__(
         self, detail: str | None = None, *, retry_after: int | None = None, resets_at: str | None = None
@@ -205,38 +205,38 @@ class OverLimit(TurnkeepError):
 
 
 class BudgetExceeded(OverLimit):
-    status, code, title = 429, "budget_exceeded", "The budget of the day is used up"
-    advice = "Nothing was stored; GET /usage says what is left and when the budget begins anew."
+    status, code, title = 429, "budget_exceeded", "The daily budget is used up"
+    advice = "Nothing was stored. `GET /usage` shows what is left and when the budget resets."
 
 
 class TooManyTurns(OverLimit):
     status, code, title = 429, "too_many_turns", "Too many turns were started in this minute"
-    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+    advice = "Nothing was stored. Retry after the time in `Retry-After`."
 
 
 class TooManyAtOnce(OverLimit):
     status, code, title = 429, "too_many_at_once", "Too many turns are running"
-    advice = "Nothing was stored; wait for one of your running turns, then send the same request again."
+    advice = "Nothing was stored. Wait for one of your running turns to end, then retry."
 
 
 class DeploymentCeiling(OverLimit):
-    status, code, title = 429, "deployment_ceiling", "This deployment has used what it may use in a day"
-    advice = "Nothing was stored. Whoever runs this deployment may raise the ceiling; it begins anew at midnight UTC."
+    status, code, title = 429, "deployment_ceiling", "The daily budget of this deployment is used up"
+    advice = "Nothing was stored. The budget resets at midnight UTC. The operator can raise it."
 
 
 class ModelFault(TurnkeepError):
-    status, code, title = 502, "model_fault", "The model gave no usable answer"
-    advice = "Nothing was stored; send the same request again."
+    status, code, title = 502, "model_fault", "The model returned no usable answer"
+    advice = "Nothing was stored. Retry the request."
 
 
 class ModelError(ModelFault):
     status, code, title = 502, "model_error", "The model failed"
-    advice = "Nothing was stored; send the same request again."
+    advice = "Nothing was stored. Retry the request."
 
 
 class ModelTruncated(ModelFault):
     status, code, title = 502, "model_truncated", "The model's answer was cut off"
-    advice = "Nothing was stored; ask for less, or send the same request again."
+    advice = "Nothing was stored. Ask for a shorter answer, or retry the request."
 
     def __init__(self, detail: str | None = None, *, retry_after: int | None = None, at_limit: bool = False):
         """`at_limit`: the model reached its token limit; connection and server are fine."""
@@ -245,50 +245,50 @@ class ModelTruncated(ModelFault):
 
 
 class ModelBusy(ModelFault):
-    status, code, title = 503, "model_busy", "The model takes no more requests just now"
-    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+    status, code, title = 503, "model_busy", "The model is overloaded"
+    advice = "Nothing was stored. Retry after the time in `Retry-After`."
 
 
 class ModelKeyUnavailable(ModelFault):
-    status, code, title = 503, "model_key_unavailable", "The key of the model's server cannot be read"
-    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+    status, code, title = 503, "model_key_unavailable", "The API key of the model cannot be read"
+    advice = "Nothing was stored. Retry after the time in `Retry-After`."
 
 
 class ModelTimeout(ModelFault):
-    status, code, title = 504, "model_timeout", "The model was too slow"
-    advice = "Nothing was stored; send the same request again."
+    status, code, title = 504, "model_timeout", "The model did not answer in time"
+    advice = "Nothing was stored. Retry the request."
 
 
 class AgentFault(TurnkeepError):
     status, code, title = 500, "agent_error", "The agent failed"
-    advice = "Nothing was stored; report the correlation_id if it happens again."
+    advice = "Nothing was stored. Retry the request; if it fails again, report the `correlation_id`."
 
 
 class AgentUnavailable(TurnkeepError):
-    status, code, title = 503, "agent_unavailable", "This agent cannot work just now"
-    advice = "Nothing was stored. Whoever runs this deployment finds the reason in its log; other agents answer."
+    status, code, title = 503, "agent_unavailable", "The agent is unavailable"
+    advice = "Nothing was stored. The operator finds the reason in the log. Other agents work."
 
 
 class PrivacyUnavailable(TurnkeepError):
-    status, code, title = 503, "privacy_unavailable", "Personal data could not be hidden"
-    advice = "Nothing was stored and no model saw it. Word the message otherwise, or report the correlation_id."
+    status, code, title = 503, "privacy_unavailable", "Personal data could not be redacted"
+    advice = "Nothing was stored or sent to a model. Rephrase the message, or report the `correlation_id`."
 
 
 class StoreUnavailable(TurnkeepError):
-    status, code, title = 503, "store_unavailable", "The store did not answer in time"
-    advice = "Nothing was lost; send the same request again after Retry-After seconds."
+    status, code, title = 503, "store_unavailable", "The store did not respond in time"
+    advice = "Nothing was lost. Retry after the time in `Retry-After`."
 
 
 class Unsettled(StoreUnavailable):
-    status, code, title = 503, "unsettled", "It is not known whether the turn was kept"
-    advice = "Send the same request with the same key again: a turn that was kept is replayed."
+    status, code, title = 503, "unsettled", "It is unknown whether the turn was stored"
+    advice = "Retry with the same key. If the turn was stored, it is returned."
 
 
 class ServerStopping(TurnkeepError):
-    status, code, title = 503, "server_stopping", "The server is being stopped"
-    advice = "Send the same request with the same key again when it is back."
+    status, code, title = 503, "server_stopping", "The server is shutting down"
+    advice = "Retry with the same key when the server is back."
 
 
 class InternalError(TurnkeepError):
-    status, code, title = 500, "internal_error", "Something went wrong here"
-    advice = "Send the same request with the same key again; report the correlation_id if it happens again."
+    status, code, title = 500, "internal_error", "An unexpected error occurred"
+    advice = "Retry with the same key; if it fails again, report the `correlation_id`."

@@ -1,4 +1,4 @@
-"""The nouns: principal, thread, turn, reply. Plain data; nothing here reads or writes."""
+"""The nouns, as plain data: principal, thread, turn, reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ JSON: TypeAlias = dict[str, Any]
 
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
-"""For whom else a caller may act: no one, users of its own tenant, users of any tenant."""
+"""Whom else a caller may act for: no one, users of its own tenant, or users of any tenant."""
 EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "end", "complete", "error"]
-"""A `part` belongs to a stream mode that a LangGraph client asked for. `end` has `values` and `interrupts` of a run."""
+"""A `part` belongs to a stream mode of LangGraph. `end` has the `values` and `interrupts` of a run."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class Pending:
-    """A message stored before its run that has not become a turn."""
+    """A stored message that has not become a turn."""
 
     message: str
     at: float
@@ -61,7 +61,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Source:
-    """A retrieved piece; `cited` if the answer names it."""
+    """A retrieved piece, `cited` if the reply names it."""
 
     id: str
     title: str
@@ -82,14 +82,14 @@ class Reply:
     warnings: tuple[str, ...] = ()
     details: JSON = field(default_factory=dict)
     provider: str | None = None
-    """The model that wrote it, if not the agent's."""
+    """The model that wrote the reply, if not the agent's."""
     model: str | None = None
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One user message, the reply to it and its record. `number` counts from 1; 0 is a stateless run. `persisted` is
-    None if the outcome of the commit is unknown."""
+    """A message, its reply and its record. `number` counts from 1; 0 is a stateless run. `persisted` is None if the
+    outcome of the commit is unknown."""
 
     thread_id: str | None
     number: int
@@ -126,9 +126,9 @@ class RunContext:
     client: JSON = field(default_factory=dict)
     """The `context` that the client sent."""
     key: str = ""
-    """The turn's Idempotency-Key, sent or generated; the same for each attempt, unique within the thread."""
+    """The turn's Idempotency-Key, sent or generated. It is the same for every attempt and unique within the thread."""
     attempt: int = 0
-    """Number of runs begun on the thread: higher for each attempt."""
+    """Number of runs started on the thread, higher for every attempt."""
 
 
 @dataclass(frozen=True)

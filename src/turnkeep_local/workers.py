@@ -15,7 +15,7 @@ from starlette.routing import Route
 from turnkeep.api.attachments import PATH
 from turnkeep.api.auth import identify
 from turnkeep.api.schemas import check_id
-from turnkeep.documents.pipeline import Pipeline
+from turnkeep.documents import Pipeline
 from turnkeep.errors import DocumentTooLarge, InvalidRequest, NotFound
 from turnkeep.observability import logger, place
 from turnkeep.services import Services

@@ -1,5 +1,5 @@
-"""The size of an answer. Lambda rejects more than 6,291,556 bytes of the body as a JSON string, and the caller gets a
-502 for every try. `JsonRoute` therefore rejects more than ANSWER_BYTES."""
+"""The size of responses. Lambda turns a body of more than 6,291,556 bytes, as a JSON string, into a 502. `JsonRoute`
+therefore rejects more than ANSWER_BYTES."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -12,28 +12,27 @@ from turnkeep.errors import AnswerTooLarge
 View = TypeVar("View")
 
 ANSWER_BYTES = 5_000_000
-PART_BYTES = 4_900_000  # limit of turns, states or items in an answer; the rest is for its other fields
+PART_BYTES = 4_900_000  # of turns, states or items; the rest is for other fields
 
 
 def answered_bytes(body: bytes) -> int:
-    """Return the length of a body in Lambda's answer: quotes, backslashes and line ends are escaped in it."""
+    """Return the length of a body in Lambda's response, where quotes, backslashes and line ends are escaped."""
     return len(body) + sum(body.count(escaped) for escaped in (b'"', b"\\", b"\n"))
 
 
 def size_of(view: Any) -> int:
-    """Return the length of one view in Lambda's answer, counted as JSON."""
+    """Return the length of one view in Lambda's response."""
     text = view.model_dump_json(exclude_unset=True) if isinstance(view, BaseModel) else compact(view)
     return answered_bytes(text.encode(errors="replace"))
 
 
 def check_size(body: bytes) -> None:
-    """Raise AnswerTooLarge for a body over ANSWER_BYTES."""
     if 2 * len(body) > ANSWER_BYTES < answered_bytes(body):
         raise AnswerTooLarge
 
 
 def fitting(views: Iterable[View]) -> tuple[list[View], bool]:
-    """Return the first views that fit into one answer, at least one, and whether any are left. Few others are built."""
+    """Return the first views that fit into one response, at least one, and whether any are left."""
     taken: list[View] = []
     size = 0
     for view in views:

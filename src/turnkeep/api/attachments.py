@@ -1,4 +1,4 @@
-"""Routes of a thread's documents. The client uploads the file to the bucket, with the form from the first route."""
+"""Routes of a thread's documents. Clients upload the file to the bucket, with a form from the first route."""
 
 from typing import Any, Literal, Self
 from urllib.parse import urljoin
@@ -21,15 +21,15 @@ NAME_CHARACTERS = 255
 
 
 class NewAttachment(Body):
-    name: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="of the file; folders in it are left out")
+    name: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="of the file, without folders")
     content_type: str | None = Field(
-        None, max_length=100, pattern=r"^[\w.+/-]+$", description="sent with the form; what a file is, its content says"
+        None, max_length=100, pattern=r"^[\w.+/-]+$", description="sent with the form; the type is detected"
     )
-    size: int = Field(ge=1, description="bytes, at most 10000000")
+    size: int = Field(ge=1, description="bytes, at most 10,000,000")
 
 
 class UploadView(LateView):
-    """What to post as multipart/form-data: all fields, and last the file as `file`."""
+    """Post multipart/form-data: all fields, then the file as `file`."""
 
     url: str
     fields: dict[str, str]
@@ -40,16 +40,16 @@ class AttachmentView(LateView):
     document_id: str
     name: str
     status: Literal["waiting", "processing", "ready", "failed"] = Field(
-        description="waiting for its file, being read, active in every turn of the thread, or of no use"
+        description="waiting for its file, being read, active in every turn, or failed"
     )
     created_at: Time
     size: int
-    kind: str | None = Field(description="what the content shows it to be; null until it was read")
+    kind: str | None = Field(description="detected from the content; null until it was read")
     pages: int | None
     characters: int | None
     warnings: list[str]
-    findings: list[str] = Field(description="what in it seems to be written for a model; reported, never relied on")
-    code: str | None = Field(description="why it failed")
+    findings: list[str] = Field(description="text that seems to address a model; reported only")
+    code: str | None = Field(description="reason of a failure")
     advice: str | None
 
     @classmethod
@@ -84,7 +84,7 @@ class AttachmentRoutes(Routes):
         add(one, self.remove, methods=["DELETE"], status_code=204, responses=read)
 
     def create(self, thread_id: Id, body: NewAttachment, caller: Caller, request: Request) -> NewAttachmentView:
-        """Create a document that waits for its file. The form is valid for 5 minutes, for one file of at most 10 MB."""
+        """Create a document. Its upload form is valid for 5 minutes, for one file of at most 10 MB."""
         if body.size > MAX_UPLOAD_BYTES:
             raise DocumentTooLarge
         from turnkeep.blocks.parsing import file_name  # noqa: PLC0415 - few requests need it
@@ -101,7 +101,7 @@ class AttachmentRoutes(Routes):
         return NewAttachmentView.of(document, upload=UploadView(url=url, fields=form.fields, expires_at=until))
 
     def list(self, thread_id: Id, caller: Caller) -> AttachmentsView:
-        """List the documents of the thread. A turn can use the newest ten that are ready, of at most 20."""
+        """List the documents of the thread, at most 20. A turn can use the newest ten that are ready."""
         found = self._services.attachments.documents(caller, thread_id)
         return AttachmentsView(attachments=[AttachmentView.of(document) for document in found])
 

@@ -1,4 +1,4 @@
-"""The caller of a request, named by the verified credential only, never a body; on a laptop always `local/local`."""
+"""The caller of a request, from the verified credential only, never from a body."""
 
 import re
 from ipaddress import ip_address
@@ -20,13 +20,13 @@ _PASSED_ON = re.compile(
 
 
 def local_principal(request: Request) -> Principal:
-    """Return tenant and user of a laptop. Only programs on this machine may name another user in X-Turnkeep-User. From
-    elsewhere, through a proxy or from a web page it is rejected: no one acts as a user they did not ask for."""
+    """Return the caller on a laptop. Only programs on this machine may name another user in X-Turnkeep-User: a web page
+    or a proxy could send it on behalf of someone who did not ask for it."""
     user = request.headers.get(USER_HEADER)
     if user is None:
         return Principal("local", "local")
     if not _is_loopback(request) or any(map(_PASSED_ON.fullmatch, request.headers)):
-        raise Unauthorized(f"{USER_HEADER} is for programs on this machine only. Leave it out.")
+        raise Unauthorized(f"{USER_HEADER} is for programs on this machine only. Omit it.")
     return Principal("local", check_id(user, where=USER_HEADER))
 
 
@@ -39,7 +39,7 @@ def _is_loopback(request: Request) -> bool:
 
 
 def identify(request: Request) -> None:
-    """Authenticate the caller, once a request and before anything else; add it to the log lines."""
+    """Authenticate the caller and add it to the log lines of this request."""
     principal: Principal = request.scope.get("turnkeep.principal") or request.app.state.authenticate(request)
     request.state.principal = principal
     annotate(caller_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user))
@@ -48,37 +48,39 @@ def identify(request: Request) -> None:
 
 
 def name_thread(request: Request, thread_id: str) -> None:
-    """Add the thread to the log lines of this request, if the path does not name it."""
+    """Add the thread to the log lines of this request."""
     principal: Principal = request.state.principal
     annotate(thread_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user, thread_id))
 
 
 def act_for(request: Request, user: str | None, company: str | None) -> Principal:
-    """Return the principal that a body with a user and a company speaks for (seed 003). The ids count only for a caller
-    who may act for others: `company` is the tenant, `user` the user; a missing one is the caller's own. For other
-    callers they are ignored. Raises InvalidRequest for another tenant if the caller is limited to its own, and
-    InvalidId for names that no thread can be stored under."""
+    """Return the principal named by a body with a user and a company, the tenant (seed 003). Both are ignored unless
+    the caller may act for others; a missing one is the caller's own.
+
+    Raises:
+        InvalidRequest: the caller may not act for this tenant.
+        InvalidId: no thread can be stored under these names.
+    """
     principal: Principal = request.state.principal
     if user is None and company is None:
         return principal
     if not principal.acts_for:
-        logger.info("ids in the body passed over")
+        logger.info("ids in the body ignored")
         return principal
     acting = Principal(company or principal.tenant, user or principal.user)
     if principal.acts_for == "tenant" and acting.tenant != principal.tenant:
-        raise InvalidRequest("This caller acts within its own tenant. Leave company_id out, or name that tenant.")
+        raise InvalidRequest("The caller may act within its own tenant only. Omit `company_id`, or send that tenant.")
     if not is_storable(acting):
-        raise InvalidId("user_id, company_id: Use names that are together under 900 bytes of UTF-8.")
+        raise InvalidId("user_id, company_id: Both together must be under 900 bytes of UTF-8.")
     request.state.principal = acting
     annotate(acting_hash=fingerprint(request.app.state.salt, acting.tenant, acting.user))
     logger.info("caller acts for another")
     return acting
 
 
-async def caller(request: Request) -> Principal:
+async def caller(request: Request) -> Principal:  # FastAPI would run a synchronous dependency in a thread
     principal: Principal = request.state.principal
     return principal
 
 
-# Asynchronous, because FastAPI runs synchronous dependencies in threads.
 Caller = Annotated[Principal, Depends(caller)]

@@ -1,5 +1,5 @@
-"""The route class of every protocol. A body is JSON in UTF-8 of at most 256 KB, counted on arrival, before it is
-parsed. An answer that is not streamed has at most 5 MB. Authentication comes before the body."""
+"""The route class of every protocol. It authenticates the caller, then reads a JSON body of at most 256 KB. A response
+that is not streamed has at most 5 MB."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -16,7 +16,7 @@ MAX_BODY_BYTES = 256 * 1024
 
 
 class JsonRoute(APIRoute):
-    """An authenticated route. It reads and parses the body itself, because FastAPI words errors differently."""
+    """Reads and parses the body itself, because FastAPI reports errors differently."""
 
     max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
 
@@ -38,7 +38,7 @@ class JsonRoute(APIRoute):
 
     async def _read(self, request: Request) -> bytes:
         declared = request.headers.get("content-length", "")
-        too_large = BodyTooLarge(f"Send a body of at most {self.max_body_bytes} bytes.")
+        too_large = BodyTooLarge(f"The body must be at most {self.max_body_bytes:,} bytes.")
         if declared.isdecimal() and int(declared[:20]) > self.max_body_bytes:
             raise too_large
         body = bytearray()
@@ -50,7 +50,7 @@ class JsonRoute(APIRoute):
 
 
 def _check_media_type(request: Request) -> None:
-    """Accept a missing type as JSON, except from a browser: there it would bypass the CORS preflight."""
+    """Accept a missing type as JSON, except from a browser, where it would bypass the CORS preflight."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not kind and "origin" not in request.headers:
         return
@@ -59,7 +59,7 @@ def _check_media_type(request: Request) -> None:
 
 
 def parse_json(body: bytes) -> Any:
-    """Parse JSON, stricter than the standard library: no NaN, infinity or half surrogate pair; no store keeps them."""
+    """Parse JSON without NaN, infinity and lone surrogates, which cannot be stored."""
     try:
         value = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -67,7 +67,9 @@ def parse_json(body: bytes) -> Any:
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
-        raise InvalidJson("A string holds half of a surrogate pair; send whole characters.") from None
+        raise InvalidJson("A string contains a lone surrogate. Send complete characters.") from None
     except (ValueError, RecursionError):
-        raise InvalidJson("A number is NaN or infinite, or the nesting is too deep.") from None
+        raise InvalidJson(
+            "A number is NaN or infinite, or the nesting is too deep. Send finite numbers and flatter values."
+        ) from None
     return value

@@ -1,4 +1,4 @@
-"""CORS for pages of other origins. The outermost layer, so errors are readable and a preflight needs no credential."""
+"""CORS, as the outermost layer: pages can read errors, and a preflight needs no credential."""
 
 from collections.abc import Sequence
 
@@ -26,20 +26,20 @@ EXPOSED_HEADERS = (
     "X-Unreadable-Threads",
 )
 ON_THIS_MACHINE = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?|https://(eu\.)?smith\.langchain\.com"
-"""Origins that may call a laptop's server: pages of the same laptop, and LangGraph's Studio, which is on the web."""
+"""Origins that may call a local server: pages of this machine, and LangGraph's Studio."""
 
 
 class _Cors(CORSMiddleware):
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Allow any header, since clients add their own, but not the one that names another user on a laptop."""
+        """Allow any header except the one that names another user on a laptop."""
         asked = request_headers.get("access-control-request-headers", "").lower().split(",")
         if USER_HEADER.lower() in (name.strip() for name in asked):
-            return Response(f"{USER_HEADER} is not for web pages.", 400)
+            return Response(f"{USER_HEADER} is not allowed for web pages. Omit it.", 400)
         return super().preflight_response(request_headers)
 
 
 def for_browsers(app: ASGIApp, origins: Sequence[str], pattern: str | None = None) -> ASGIApp:
-    """Return the app itself if no origin may call. No cookies; a page may call into a private network."""
+    """Allow pages of these origins to call, without cookies; return the app itself if there are none."""
     if not origins and not pattern:
         return app
     return _Cors(

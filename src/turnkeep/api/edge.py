@@ -1,5 +1,5 @@
-"""The outermost layer: correlation id, common headers, HEAD, one log line a request. Plain ASGI, because Starlette's
-middleware base class would hide a client's disconnect from a stream."""
+"""Correlation id, common headers, HEAD and one log line a request. Plain ASGI, because Starlette's base class for
+middleware hides a client's disconnect from a stream."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNEC
 
 
 class Edge:
-    """`random_bytes` makes correlation ids when the request's is missing or malformed and the server has none."""
+    """`new_id` makes a correlation id if the request has no valid one and the server none."""
 
     def __init__(self, app: ASGIApp, *, new_id: Callable[[], str]) -> None:
         self._app = app
@@ -31,19 +31,20 @@ class Edge:
             await self._app(scope, receive, send)
             return
         started = perf_counter()
-        correlate(self._correlation_id(scope), **_lambdas_id(scope))
-        passing = _Exchange(scope, send)
-        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": passing.state}
+        lambda_id = getattr(scope.get("aws.context"), "aws_request_id", None)
+        correlate(self._correlation_id(scope), **({"function_request_id": lambda_id} if lambda_id else {}))
+        exchange = _Exchange(scope, send)
+        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": exchange.state}
         try:
-            # After a 500 Starlette raises the error again, for the server to log with its text.
+            # Starlette raises the error again after a 500, and the server would log its text.
             with suppress(Exception):
-                await self._app(inner, receive, passing.send)
+                await self._app(inner, receive, exchange.send)
         except asyncio.CancelledError:
-            if not passing.status:  # otherwise the cut connection shows it
-                await respond(ServerStopping())(inner, receive, passing.send)
+            if not exchange.status:  # else the client sees a cut connection
+                await respond(ServerStopping())(inner, receive, exchange.send)
             raise
         finally:
-            _log(inner, passing.status, perf_counter() - started)
+            _log(inner, exchange.status, perf_counter() - started)
 
     def _correlation_id(self, scope: Scope) -> str:
         given = Headers(scope=scope).get("x-correlation-id", "")
@@ -53,7 +54,7 @@ class Edge:
 
 
 class _Exchange:
-    """Sends the answer with our headers, without a body if only the head was requested."""
+    """Sends the response with our headers, without a body for HEAD."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.state: dict[str, Any] = {**scope.get("state", {})}
@@ -75,14 +76,8 @@ class _Exchange:
         await self._send(message)
 
 
-def _lambdas_id(scope: Scope) -> dict[str, str]:
-    """Return Lambda's id of this request, which its own log lines contain."""
-    request_id = getattr(scope.get("aws.context"), "aws_request_id", None)
-    return {"function_request_id": request_id} if request_id else {}
-
-
 def _log(scope: Scope, status: int, seconds: float) -> None:
-    """Log the declared route, because the path contains ids; for the same reason only known methods."""
+    """Log the declared route, because the path contains ids, and known methods only."""
     route = getattr(scope.get("route"), "path", None)
     method = scope["method"] if scope["method"] in _METHODS else "other"
     logger.info("request answered", duration_ms=round(seconds * 1000), method=method, route=route, status=status)

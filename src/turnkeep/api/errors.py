@@ -1,7 +1,7 @@
-"""Every error is sent as application/problem+json, made only here. No answer quotes the request; it names fields."""
+"""Every error as application/problem+json. Errors name fields of the request but never quote it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Request
@@ -18,13 +18,13 @@ from turnkeep.records import JSON
 
 MAX_LISTED_ERRORS = 10
 PROBLEM = "application/problem+json"
-OWN_WORDS = "turnkeep"  # type of the validation errors that schemas.py words itself
+OWN_ADVICE = "turnkeep"  # type of validation errors whose message is the advice
 
-_NO_ROUTE = "No route has this path; /openapi.json lists them."
+_NO_ROUTE = "No route has this path. `/openapi.json` lists the routes."
 _FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _ADVICE = {
-    "missing": "Add this field.",
-    "extra_forbidden": "Remove this field; the route does not know it.",
+    "missing": "This field is required.",
+    "extra_forbidden": "This field is not supported. Remove it.",
     "string_type": "Send a string.",
     "string_too_long": "Send at most {max_length} characters.",
     "list_type": "Send a list.",
@@ -44,7 +44,7 @@ _ADVICE = {
 
 
 def as_problem(error: TurnkeepError) -> JSON:
-    """Return the problem as RFC 9457 has it, with `code` for programs and `correlation_id` for readers of the logs."""
+    """Return the problem document of RFC 9457."""
     return {
         "type": f"urn:turnkeep:problem:{error.code}",
         "title": error.title,
@@ -68,7 +68,7 @@ async def _on_known(_: Request, error: TurnkeepError) -> JSONResponse:
 
 
 async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
-    """Return a 500 without details; class and place are logged."""
+    """Return a 500 without details. The log has class and place."""
     logger.error("unexpected exception", error=type(error).__name__, place=place(error))
     internal = errors.InternalError()
     note(internal)
@@ -86,9 +86,9 @@ async def _on_routing(request: Request, error: HTTPException) -> JSONResponse:
     if error.status_code == 405:  # Starlette would list only the methods of the first route
         routes = [route for route in request.app.router.routes if isinstance(route, Route)]
         fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
-        answer = respond(errors.MethodNotAllowed())
-        answer.headers["Allow"] = ", ".join(sorted({method for route in fitting for method in route.methods or ()}))
-        return answer
+        response = respond(errors.MethodNotAllowed())
+        response.headers["Allow"] = ", ".join(sorted({method for route in fitting for method in route.methods or ()}))
+        return response
     return respond(errors.NotFound(_NO_ROUTE) if error.status_code == 404 else errors.BadRequest())
 
 
@@ -101,25 +101,21 @@ HANDLERS: Mapping[Any, Any] = {
 
 
 def _field(path: Sequence[str | int]) -> str:
-    """Return the invalid field. A name that the caller invented appears only if it is harmless to repeat."""
+    """Return the name of the invalid field. Unusual names are not repeated."""
     return ".".join(name if _FIELD.fullmatch(name) else "?" for name in map(str, path))
 
 
 def _advice(fault: Mapping[str, Any]) -> str:
-    if fault["type"] == OWN_WORDS:
+    if fault["type"] == OWN_ADVICE:
         return str(fault["msg"])
-    wording = _ADVICE.get(fault["type"], "Compare this field with the schema at /openapi.json.")
+    wording = _ADVICE.get(fault["type"], "Compare this field with the schema at `/openapi.json`.")
     return wording.format(**fault.get("ctx", {}))
 
 
 def problems(*kinds: type[TurnkeepError]) -> dict[int | str, dict[str, Any]]:
-    """Return the `responses` of a route for the OpenAPI document: one entry a status, with its codes."""
-    by_status: dict[int | str, list[str]] = {}
+    """Return the `responses` of a route for the OpenAPI document: the codes of each status."""
+    codes: dict[int | str, list[str]] = {}
     for kind in kinds:
-        by_status.setdefault(kind.status, []).append(kind.code)
-    return {status: _described(codes) for status, codes in by_status.items()}
-
-
-def _described(codes: Iterable[str]) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": " or ".join(f"`{code}`" for code in codes), "content": {PROBLEM: {"schema": schema}}}
+        codes.setdefault(kind.status, []).append(f"`{kind.code}`")
+    content = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": " or ".join(names), "content": content} for status, names in codes.items()}

@@ -1,5 +1,4 @@
-"""POST /internal/chat/stream in the format of seed 003: its request, its five events, `data:` lines only. This route
-belongs to one agent."""
+"""POST /internal/chat/stream for the agent `database`, in the format of seed 003: five events as `data:` lines."""
 
 from collections.abc import Mapping
 from itertools import chain, count
@@ -19,7 +18,7 @@ from turnkeep.turns import TurnRequest
 PATH = "/internal/chat/stream"
 AGENT = "database"
 ROUTES = {"clarify": "sql"}
-"""The agent's routes that the seed names differently: it asks back in the middle of a query."""
+"""Routes of the agent that the seed names differently."""
 TOOLS = {"sql": "sql_agent", "manual": "rag_agent", "general": "general_agent"}
 
 
@@ -29,11 +28,11 @@ class InternalRoutes(Routes):
         router.add_api_route(PATH, self.chat, methods=["POST"], response_class=kind, status_code=200, responses=known)
 
     async def chat(self, body: InternalChat, key: Key, request: Request) -> RunStream:
-        """Run the agent `database` on the conversation's thread; create the thread if it is unknown."""
+        """Run the agent `database` on the conversation's thread, which is created if it does not exist."""
         conversation = body.conversation
         principal = act_for(request, conversation.user_id, conversation.company_id)
         name_thread(request, conversation.id)
-        asked = TurnRequest(
+        wanted = TurnRequest(
             principal=principal,
             message=body.input.message,
             thread_id=conversation.id,
@@ -43,24 +42,13 @@ class InternalRoutes(Routes):
             streamed=True,
             deadline=getattr(request.state, "deadline", None),
         )
-        running = await self._turns.start(asked)
+        running = await self._turns.start(wanted)
         seconds = self._settings.turn.heartbeat_seconds
         return await open_stream(running, _frame, headers=replay_headers(running), heartbeat_seconds=seconds)
 
 
-def _told(turn: Turn) -> JSON:
-    """Return the data of `complete`. `tokens` counts what the models wrote; `data` has one object a row."""
-    return {
-        "stats": {"tokens": turn.usage.output_tokens},
-        "data": rows_of(turn.details),
-        "persisted": turn.persisted,
-        "turn_number": turn.number or None,
-        "conversation": {"id": turn.thread_id},
-    }
-
-
 def rows_of(details: Mapping[str, Any]) -> list[JSON]:
-    """Return the rows of a turn as objects from column to value. Repeated column names get a number from 2."""
+    """Return the rows of a turn as objects. Repeated column names get a number from 2."""
     names: list[str] = []
     for column in details.get("columns", ()):
         numbered = (f"{column}_{number}" for number in count(2))
@@ -69,18 +57,25 @@ def rows_of(details: Mapping[str, Any]) -> list[JSON]:
 
 
 def _frame(_: int, name: str, data: Mapping[str, Any]) -> bytes:
-    """Return an event as one `data:` line; nothing for an event that the seed does not have."""
+    """Return an event as a `data:` line; empty for events that the seed does not have."""
     match name:
         case "route_decision":
-            told: JSON = {"route": ROUTES.get(data.get("route", ""), data.get("route"))}
+            fields: JSON = {"route": ROUTES.get(data.get("route", ""), data.get("route"))}
         case "tool_start":
-            told = {"tool": TOOLS.get(data.get("tool", ""), data.get("tool"))}
+            fields = {"tool": TOOLS.get(data.get("tool", ""), data.get("tool"))}
         case "token":
-            told = {"channel": "final", "content": data["content"]}
+            fields = {"channel": "final", "content": data["content"]}
         case "complete":
-            told = _told(data["turn"])
+            turn: Turn = data["turn"]
+            fields = {
+                "stats": {"tokens": turn.usage.output_tokens},
+                "data": rows_of(turn.details),
+                "persisted": turn.persisted,
+                "turn_number": turn.number or None,
+                "conversation": {"id": turn.thread_id},
+            }
         case "error":
-            told = dict(data)
+            fields = dict(data)
         case _:
             return b""
-    return f"data: {compact({'event': name, **told})}\n\n".encode(errors="replace")
+    return f"data: {compact({'event': name, **fields})}\n\n".encode(errors="replace")

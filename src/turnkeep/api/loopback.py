@@ -1,6 +1,6 @@
-"""Requests of a node to the server that runs it. `langgraph_sdk.get_client()` without a URL takes the app of
-`langgraph_api.server`; ours is found under that name. An installed `langgraph_api` has a transport that needs the
-settings of its server; httpx's replaces it."""
+"""Requests of a node to the server that runs it. `langgraph_sdk.get_client()` without a URL imports the app of
+`langgraph_api.server`, so our app is registered under that name. httpx's transport replaces that of an installed
+`langgraph_api`, which needs the settings of its server."""
 
 import importlib
 import sys
@@ -34,10 +34,10 @@ class _Server(ModuleType):
 
 class _Transport(ModuleType):
     @property
-    def ASGITransport(self) -> Any:  # noqa: N802 - the name that the SDK asks for
+    def ASGITransport(self) -> Any:  # noqa: N802 - imported by the SDK
         return importlib.import_module("httpx").ASGITransport
 
 
 def serve_nodes(make: Callable[[], ASGIApp]) -> None:
-    """Serve requests of nodes with the app that `make` returns, each as the principal of its run."""
+    """Serve requests of nodes with the app that `make` returns, as the principal of their run."""
     sys.modules.update({SERVER: _Server(make), TRANSPORT: _Transport(TRANSPORT)})

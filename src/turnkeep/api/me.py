@@ -1,4 +1,4 @@
-"""Routes under /me: the export of all data of the caller as lines of JSON, and its erasure."""
+"""Routes under /me: export all data of the caller as JSON lines, or erase it."""
 
 import time
 from collections.abc import Callable
@@ -21,28 +21,27 @@ if TYPE_CHECKING:
     from turnkeep.storage.export import Export
 
 NDJSON = "application/x-ndjson"
-WHOLE_BYTES, WHOLE_SECONDS = PART_BYTES, 5.0  # limits of an immediate answer: its size, and the time to read it
+WHOLE_SECONDS = 5.0  # time for an immediate export
 ERASE_SECONDS = 20.0
 _MARGIN_SECONDS = 3.0
 RETRY_SECONDS = 2
 KEPT = (
-    "usage_of_today: numbers under a digest of your name, so that no budget begins anew; gone within 31 days",
-    "api_keys: they belong to whoever runs this service, and hold your name and a digest",
-    "markers: your name, the ids of your threads and the time of this request, without any content, until a last look "
-    "within three hours",
+    "usage_of_today: counts under a digest of your name, so that budgets do not reset; deleted within 31 days",
+    "api_keys: they belong to the operator and contain your name and a digest",
+    "markers: your name, your thread ids and the time of this request, without content; deleted within three hours",
 )
 
 
-NoQuery: TypeAlias = Annotated[Options, Query()]  # options are rejected, so that none seems to work
+NoQuery: TypeAlias = Annotated[Options, Query()]  # rejects all options
 
 
 class ExportView(LateView):
     export_id: str
-    status: Literal["running", "ready", "failed"] = Field(description="failed: ask for another")
+    status: Literal["running", "ready", "failed"] = Field(description="failed: request another export")
     status_url: str
-    url: str | None = Field(None, description="when ready: what gives the file for 15 minutes; ask again for a new one")
+    url: str | None = Field(None, description="when ready: link to the file, valid for 15 minutes")
     key: str | None = Field(None, description="its AES-256-CTR key, in hex")
-    iv: str | None = Field(None, description="the first counter, in hex")
+    iv: str | None = Field(None, description="its initial counter, in hex")
 
     @classmethod
     def of(cls, export: "Export") -> "ExportView":
@@ -50,19 +49,19 @@ class ExportView(LateView):
 
 
 class ReceiptView(LateView):
-    erased_at: Time = Field(description="what was there by then is erased; what begins after this answer stays")
+    erased_at: Time = Field(description="data stored before this time is erased")
     threads: int
     items: int
     objects: int
-    complete: bool = Field(description="false: the hourly cleanup goes on, and so does another call")
-    kept: list[str] = Field(description="what is not erased, and why")
+    complete: bool = Field(description="false: the hourly cleanup or another call continues")
+    kept: list[str] = Field(description="data that is not erased, and why")
 
 
 EXPORTED: dict[int | str, dict[str, Any]] = {
-    200: {"description": "all that is held", "content": {NDJSON: {"schema": {"type": "string"}}}},
-    202: {"description": "too much for one answer: a worker writes it", "model": ExportView},
+    200: {"description": "all data of the caller", "content": {NDJSON: {"schema": {"type": "string"}}}},
+    202: {"description": "too large for one response: a worker writes the export", "model": ExportView},
 }
-ERASED: dict[int | str, dict[str, Any]] = {202: {"description": "not everything yet", "model": ReceiptView}}
+ERASED: dict[int | str, dict[str, Any]] = {202: {"description": "the erasure continues", "model": ReceiptView}}
 
 
 class MeRoutes(Routes):
@@ -75,7 +74,7 @@ class MeRoutes(Routes):
         add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=ERASED | known)
 
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
-        """Export everything as one JSON object a line; if that is too much, return where to fetch it later."""
+        """Export all data, one JSON object a line, or start a background export if it is too large."""
         whole = self._services.exports.whole(caller, _fits(_until(request, WHOLE_SECONDS)))
         if whole is not None:
             return Response(whole, media_type=NDJSON)
@@ -86,7 +85,7 @@ class MeRoutes(Routes):
         return ExportView.of(self._services.exports.read(caller, export_id))
 
     def erase(self, caller: Caller, query: NoQuery, request: Request, response: Response) -> ReceiptView:
-        """Erase all data of the caller, even while runs are active; return a receipt."""
+        """Erase all data of the caller, even while runs are active."""
         receipt = self._services.persons.erase(caller, _until(request, ERASE_SECONDS))
         if not receipt.complete:
             response.status_code = 202
@@ -96,19 +95,19 @@ class MeRoutes(Routes):
 
 
 def _fits(has_time: Callable[[], bool]) -> Callable[[bytes], bool]:
-    """Return a check whether one more line fits into the answer and its time."""
+    """Return a function that checks whether one more line fits into the response and its time."""
     size = 0
 
     def fits(line: bytes) -> bool:
         nonlocal size
         size += answered_bytes(line)
-        return size <= WHOLE_BYTES and has_time()
+        return size <= PART_BYTES and has_time()
 
     return fits
 
 
 def _until(request: Request, seconds: float) -> Callable[[], bool]:
-    """Return a check whether `seconds` are left and the function can still answer."""
+    """Return a function that checks whether time is left, of `seconds` and of the request."""
     end = time.monotonic() + seconds
     deadline = getattr(request.state, "deadline", None)
     end = min(end, deadline - _MARGIN_SECONDS) if deadline else end

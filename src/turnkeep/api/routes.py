@@ -1,4 +1,4 @@
-"""Common parts of all routes: their dependencies, and the errors that any of them may return."""
+"""What all routes share: their dependencies, and the errors that they may return."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,8 +14,6 @@ READ = (*ALWAYS, errors.InvalidRequest, errors.AnswerTooLarge, errors.InvalidId,
 
 
 class Routes:
-    """Base class of routes. `register` adds them; `new_id` makes ids of threads, keys and the like."""
-
     def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
         self._services = services
         self._settings = services.settings

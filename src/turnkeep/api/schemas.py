@@ -1,4 +1,4 @@
-"""Bodies and options of clients: nothing is coerced, unknown fields are rejected. Answers are in views.py."""
+"""Request bodies and query options. Values are not coerced; unknown fields are rejected. Responses are in views.py."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from turnkeep.api.errors import OWN_WORDS
+from turnkeep.api.errors import OWN_ADVICE
 from turnkeep.errors import InvalidId, MessageTooLong
 from turnkeep.records import JSON, Status
 
@@ -21,7 +21,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def check_id(value: str, *, where: str = "") -> str:
-    """Return the id; raise InvalidId, which is the same for everyone and reveals nothing about what exists."""
+    """Return the id, or raise InvalidId. The error reveals nothing about what exists."""
     if not _ID.fullmatch(value):
         raise InvalidId(f"{where}: {InvalidId.advice}" if where else None)
     return value
@@ -31,36 +31,38 @@ def check_message(value: str) -> str:
     if len(value.encode()) > MAX_MESSAGE_BYTES:
         raise MessageTooLong
     if "\0" in value:
-        raise fault("Remove the NUL characters.")
+        raise fault("The message must not contain NUL characters.")
     if not any(character.isprintable() and not character.isspace() for character in value):
-        raise fault("Send a message with at least one visible character.")
+        raise fault("The message must contain at least one visible character.")
     return value
 
 
 def check_metadata(value: JSON) -> JSON:
     _check_values(value, MAX_METADATA_DEPTH)
     if len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) > MAX_METADATA_BYTES:
-        raise fault("Send at most 1024 bytes of metadata, counted as compact JSON.")
+        raise fault("The metadata must be at most 1,024 bytes of compact JSON.")
     return value
 
 
 def _check_values(value: Any, depth: int) -> None:
     if depth < 0:
-        raise fault(f"Nest metadata at most {MAX_METADATA_DEPTH} levels deep.")
+        raise fault(f"The metadata must be nested at most {MAX_METADATA_DEPTH} levels deep.")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise fault("Send whole numbers of at most 64 bits; a longer one fits into a string.")
+        raise fault("Integers must fit into 64 bits. Send a longer one as a string.")
     if isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             _check_values(inner, depth - 1)
 
 
 def fault(advice: str) -> PydanticCustomError:
-    """Return an error whose `advice` is sent unchanged, so it must not quote the request."""
-    return PydanticCustomError(OWN_WORDS, advice)
+    """Return an error whose advice is sent unchanged. It must not quote the request."""
+    return PydanticCustomError(OWN_ADVICE, advice)
 
 
 Id = Annotated[str, AfterValidator(check_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
-Name = Annotated[str, Field(min_length=1, max_length=1024, description="as who signs people in writes it: `auth0|1`")]
+Name = Annotated[
+    str, Field(min_length=1, max_length=1024, description="as the identity provider writes it, such as `auth0|1`")
+]
 Message = Annotated[
     str,
     AfterValidator(check_message),
@@ -75,39 +77,37 @@ AgentName = Annotated[str, Field(max_length=64)]
 
 
 class Request(BaseModel):
-    """A body: nothing is coerced, nothing unknown is let through."""
-
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Options(BaseModel):
-    """What stands behind the question mark: numbers are read from text, nothing unknown is let through."""
+    """A query string. Numbers are parsed from text."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class ThreadRequest(Request):
-    """A body that LangGraph's clients send, with keys of their own: what is not known is passed over."""
+    """A body of LangGraph's clients, which send other keys too. Unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
 class Life(ThreadRequest):
-    ttl: float = Field(gt=0, le=100_000_000, description="minutes after the last turn, at most what the deployment has")
+    ttl: float = Field(gt=0, le=100_000_000, description="minutes after the last turn, at most the deployment's")
     strategy: Literal["delete"] = "delete"
 
 
 class NewThread(ThreadRequest):
-    thread_id: Id | None = Field(None, description="minted when absent")
+    thread_id: Id | None = Field(None, description="generated if absent")
     if_exists: Literal["raise", "do_nothing"] | None = Field("raise")
-    metadata: Metadata | None = Field(None, description="`graph_id` in it names the thread's agent")
-    ttl: Life | None = Field(None, description="when the thread expires, where that is sooner than others do")
-    supersteps: list[Any] | None = Field(None, max_length=0, description="not offered")
+    metadata: Metadata | None = Field(None, description="`graph_id` is the thread's agent")
+    ttl: Life | None = Field(None, description="only shortens the life of the thread")
+    supersteps: list[Any] | None = Field(None, max_length=0, description="not supported")
 
 
 class ThreadChange(ThreadRequest):
-    metadata: Metadata = Field(description="merged key by key; null takes a key away")
-    ttl: None = Field(None, description="a thread keeps the life that it was made with")
+    metadata: Metadata = Field(description="merged by key; null removes a key")
+    ttl: None = Field(None, description="cannot be changed")
 
 
 THREAD_FIELDS = Literal[
@@ -117,56 +117,54 @@ THREAD_FIELDS = Literal[
 
 
 class ThreadSearch(ThreadRequest):
-    metadata: Metadata | None = Field(None, description="a thread matches if it has all of these")
+    metadata: Metadata | None = Field(None, description="matches threads with all of these values")
     status: Status | None = None
     agent: AgentName | None = None
     ids: list[Id] | None = Field(None, max_length=100)
     limit: int = Field(10, ge=1, le=100)
     offset: int = Field(0, ge=0, le=10_000)
     cursor: str | None = Field(
-        None,
-        max_length=100,
-        description="the X-Pagination-Next of an answer, to go on where it stopped; `offset` is then passed over",
+        None, max_length=100, description="X-Pagination-Next of the previous response; `offset` is then ignored"
     )
     sort_by: Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"] | None = None
     sort_order: Literal["asc", "desc"] | None = None
-    select: list[THREAD_FIELDS] | None = Field(None, description="the fields to show; absent: all")
-    values: dict[str, Any] | None = Field(None, max_length=0, description="not offered: states are not searched")
-    extract: dict[str, Any] | None = Field(None, max_length=0, description="not offered: states are not searched")
+    select: list[THREAD_FIELDS] | None = Field(None, description="fields to return; absent: all")
+    values: dict[str, Any] | None = Field(None, max_length=0, description="not supported")
+    extract: dict[str, Any] | None = Field(None, max_length=0, description="not supported")
 
 
 class NewTurn(Request):
     message: Message
-    agent: AgentName | None = Field(None, description="one of GET /agents; absent: the thread's, else the default one")
-    conversation_window: int | None = Field(None, ge=1, le=10, description="turns that the prompt shows")
+    agent: AgentName | None = Field(None, description="absent: the thread's, or the default agent")
+    conversation_window: int | None = Field(None, ge=1, le=10, description="turns in the prompt")
     from_turn: int | None = Field(
         None,
         ge=0,
         le=MAX_TURN_NUMBER,
-        description="go on after this turn, 0 is the beginning: the turns after it are left on a branch of their own",
+        description="continue after this turn, on a new branch; 0 is the beginning",
     )
     on_disconnect: Literal["cancel", "continue"] = Field(
-        "cancel", description="what becomes of a stream's run when its client goes away: ended, or finished and kept"
+        "cancel", description="whether to cancel a streamed run when its client disconnects"
     )
     attachments: list[Id] | None = Field(
         None,
         max_length=10,
-        description="documents of the thread that the turn waits for; all that are ready are active anyway",
+        description="documents that the turn waits for; ready ones are active anyway",
     )
 
 
 class Fork(Request):
-    thread_id: Id | None = Field(None, description="of the new thread; minted when absent")
-    turn: int | None = Field(None, ge=0, le=MAX_TURN_NUMBER, description="the newest turn that it takes; absent: all")
+    thread_id: Id | None = Field(None, description="of the new thread; generated if absent")
+    turn: int | None = Field(None, ge=0, le=MAX_TURN_NUMBER, description="the last turn to copy; absent: all")
 
 
 class Chat(NewTurn):
-    session_id: Id | None = Field(None, description='absent: nothing is stored; "new": a new thread; else the thread')
+    session_id: Id | None = Field(None, description='absent: nothing is stored; "new": a new thread')
 
 
 class TurnsQuery(Options):
     limit: int = Field(20, ge=1, le=100)
-    before: int | None = Field(None, ge=1, le=MAX_TURN_NUMBER, description="turns with smaller numbers only")
+    before: int | None = Field(None, ge=1, le=MAX_TURN_NUMBER, description="only turns with smaller numbers")
 
 
 class InternalInput(Request):
@@ -175,8 +173,8 @@ class InternalInput(Request):
 
 class InternalConversation(Request):
     id: Id
-    user_id: Name | None = Field(None, description="counts only for a caller who may act for others; absent: its own")
-    company_id: Name | None = Field(None, description="the same, of the tenant; another tenant's for few callers only")
+    user_id: Name | None = Field(None, description="ignored unless the caller may act for others; absent: its own")
+    company_id: Name | None = Field(None, description="the tenant; ignored unless the caller may act for others")
 
 
 class InternalChat(Request):

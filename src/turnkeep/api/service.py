@@ -1,4 +1,4 @@
-"""Routes about the service itself: health, version, agents. Health needs no credential and loads no graph."""
+"""Routes about the service: health, version and agents. Health needs no credential and loads no graph."""
 
 from collections.abc import Mapping
 
@@ -9,32 +9,32 @@ from turnkeep import __version__
 from turnkeep.api.errors import problems
 from turnkeep.api.routes import ALWAYS, Routes
 from turnkeep.api.schemas import AgentName
-from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
+from turnkeep.api.views import AgentDiagram, AgentView, Health, Info
 from turnkeep.entries import default_agent, entries
 from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
 
 NOTES: Mapping[str, str] = {
     "no_model_key": (
-        "No key of a model's server is set, so the demo model answers by rules. Set OPENAI_API_KEY, or deploy with "
-        "ModelKeyParameter or ModelKeySecret. MODEL=bedrock:<model id> needs no key; MODEL=demo ends this note."
+        "No model API key is set, so the demo model answers by rules. Set OPENAI_API_KEY, or deploy with "
+        "ModelKeyParameter or ModelKeySecret. MODEL=bedrock:<model id> needs no key. MODEL=demo hides this note."
     )
 }
 
 
 class ServiceRoutes(Routes):
     def register(self, router: APIRouter) -> None:
-        known, drawn = problems(Unauthorized), problems(*ALWAYS, InvalidRequest, NotFound, AgentUnavailable)
+        known, diagram = problems(Unauthorized), problems(*ALWAYS, InvalidRequest, NotFound, AgentUnavailable)
         router.routes.append(APIRoute("/ok", self.ok, methods=["GET"], response_model=Health))
         router.add_api_route("/info", self.info, methods=["GET"], responses=known)
         router.add_api_route("/agents", self.agents, methods=["GET"], responses=known)
-        router.add_api_route("/agents/{name}", self.agent, methods=["GET"], responses=drawn)
+        router.add_api_route("/agents/{name}", self.agent, methods=["GET"], responses=diagram)
 
     async def ok(self) -> Health:
         return Health()
 
     async def info(self) -> Info:
-        is_asked = any(entry.build for entry in entries().values())  # graphs of a langgraph.json have their own models
-        model = self._settings.main_model if is_asked else ""
+        is_used = any(entry.build for entry in entries().values())  # graphs of a langgraph.json have their own models
+        model = self._settings.main_model if is_used else ""
         warnings = ["demo_model"] if model == "demo" else []
         if warnings and not self._settings.model:
             warnings.append("no_model_key")
@@ -45,10 +45,10 @@ class ServiceRoutes(Routes):
     async def agents(self) -> list[AgentView]:
         return [AgentView(name=name, description=entry.description) for name, entry in entries().items()]
 
-    def agent(self, name: AgentName) -> AgentDrawing:
-        """Return the agent with a drawing of its graph."""
+    def agent(self, name: AgentName) -> AgentDiagram:
+        """Return the agent with a diagram of its graph."""
         try:
-            drawn = self._turns.drawing(name).mermaid()
+            diagram = self._turns.drawing(name).mermaid()
         except UnknownAgent:
             raise NotFound(UnknownAgent.advice) from None
-        return AgentDrawing(name=name, description=entries()[name].description, mermaid=drawn)
+        return AgentDiagram(name=name, description=entries()[name].description, mermaid=diagram)

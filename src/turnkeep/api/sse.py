@@ -1,4 +1,4 @@
-"""Server-sent events of one run. The run continues in its own task, so a heartbeat or a slow reader never delays it."""
+"""The events of one run as a stream. The run has its own task, so heartbeats and slow readers never delay it."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 Frame: TypeAlias = Callable[[int, str, Mapping[str, Any]], bytes]
-"""Returns an event's bytes from its number, name and data; empty to hide it. `complete` has {"turn": Turn}."""
+"""Renders an event from its number, name and data; empty to hide it. `complete` has {"turn": Turn}."""
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -31,7 +31,7 @@ FAILURE_TRAILER = b"x-turnkeep-failure"
 
 class RunStream(StreamingResponse):
     """One run as frames with one terminal event, `complete` or `error`. `head` is sent first, `heartbeat` in pauses. If
-    the stream ends early, the run is cancelled, unless it `goes_on`. Trailers may carry the code of a failed run."""
+    the client disconnects, the run is cancelled unless it `goes_on`. A trailer has the code of a failed run."""
 
     media_type = "text/event-stream"
 
@@ -58,7 +58,7 @@ class RunStream(StreamingResponse):
         self._failure = ""
 
     async def peek(self) -> None:
-        """Wait for the first event, at most for a heartbeat; raise the error of a run that ended before it."""
+        """Wait for the first event, for at most one heartbeat; raise the error of a run that ended before it."""
         with suppress(TimeoutError):
             self._first = await self._running.next(self._heartbeat_seconds)
 
@@ -76,10 +76,10 @@ class RunStream(StreamingResponse):
                 continue
             number += 1
             self._has_ended = event.name in TERMINAL
-            shown = self._frame(number, event.name, event.data)
-            if shown or clock() - sent >= self._heartbeat_seconds:
+            frame = self._frame(number, event.name, event.data)
+            if frame or clock() - sent >= self._heartbeat_seconds:
                 sent = clock()
-                yield shown or self._heartbeat
+                yield frame or self._heartbeat
 
     async def _next(self) -> Event:
         """Return the next event; raise TimeoutError when a heartbeat is due."""
@@ -98,7 +98,7 @@ class RunStream(StreamingResponse):
         try:
             await super().__call__(scope, receive, _announcing_trailers(send) if has_trailers else send)
         except ClientDisconnect:
-            logger.info("connection cut while sending")
+            logger.info("connection lost while sending")
         finally:
             await self._close()
         if has_trailers:
@@ -106,9 +106,9 @@ class RunStream(StreamingResponse):
             await send({"type": TRAILERS, "headers": failed, "more_trailers": False})
 
     async def _close(self) -> None:
-        """Return when the run has ended. One that goes on may still fail; only the operator is informed."""
+        """Return when the run has ended. A failure after the client disconnected is only logged."""
         if not self._has_ended:
-            logger.info("stream left by its client")
+            logger.info("client disconnected from the stream")
             count("StreamLeft")
         if not self._goes_on:
             await self._running.close()
@@ -129,7 +129,7 @@ def _announcing_trailers(send: Send) -> Send:
 async def open_stream(
     running: "RunningTurn", frame: Frame, *, headers: Mapping[str, str], heartbeat_seconds: float, goes_on: bool = False
 ) -> RunStream:
-    """Open the stream. Errors before the first event are raised, for a status; later ones become an event."""
+    """Open the stream. Errors before the first event are raised, later ones become an event."""
     stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(running.close)
@@ -139,11 +139,10 @@ async def open_stream(
 
 
 def as_event(error: TurnkeepError) -> JSON:
-    """Return a problem as event data, with the value that the Retry-After header would have."""
-    later = {"retry_after": error.retry_after} if error.retry_after is not None else {}
-    return as_problem(error) | later
+    """Return a problem as event data, with the value of the Retry-After header."""
+    return as_problem(error) | ({"retry_after": error.retry_after} if error.retry_after is not None else {})
 
 
 def compact(data: Any) -> str:
-    """Return JSON on one line; values without a JSON form become text."""
+    """Return JSON on one line. Values without a JSON form become text."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -1,4 +1,4 @@
-"""Routes under /threads that run nothing: create, read, update, search and delete threads."""
+"""Routes that create, read, update, search and delete threads."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,9 +19,9 @@ from turnkeep.storage.listing import SEARCHED_THREADS, Found
 if TYPE_CHECKING:
     from turnkeep.storage.store import Store
 
-_NEXT = {"description": "there may be more: what to send as `cursor`", "schema": {"type": "string"}}
+_NEXT = {"description": "the `cursor` of the next page", "schema": {"type": "string"}}
 _UNREADABLE = {
-    "description": "how many threads are left out because they cannot be read; absent: none",
+    "description": "number of threads omitted because they cannot be read",
     "schema": {"type": "integer", "minimum": 1},
 }
 FOUND: dict[int | str, dict[str, Any]] = {
@@ -56,14 +56,14 @@ class ThreadRoutes(Routes):
         return ThreadView.of(thread)
 
     def search(self, caller: Caller, response: Response, body: ThreadSearch | None = None) -> Any:
-        """List the caller's threads, newest activity first. A search covers at most 1,000 threads."""
+        """List the caller's threads, newest activity first, among at most 1,000."""
         wanted = body or ThreadSearch()
         found = find_threads(self._store, caller, wanted)
         if found.cursor:
             response.headers["X-Pagination-Next"] = found.cursor
         if found.unreadable:
             measure({"StateCorrupt": found.unreadable}, code=errors.StateCorrupt.code)
-            logger.error("stored threads unreadable, left out of a list", threads=found.unreadable)
+            logger.error("unreadable threads omitted from a list", threads=found.unreadable)
             response.headers["X-Unreadable-Threads"] = str(found.unreadable)
         views = [ThreadView.of(thread) for thread in found]
         if wanted.select:
@@ -85,7 +85,7 @@ class ThreadRoutes(Routes):
 
 
 def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
-    """Return the agent that LangGraph's clients name in the metadata, as their server shows it there, and the rest."""
+    """Return the agent, which LangGraph's clients send in the metadata, and the rest of the metadata."""
     named = metadata or {}
     agent = next((name for name in entries() if facts_of(name).items() & named.items()), None)
     facts = facts_of(agent)
@@ -93,14 +93,14 @@ def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
 
 
 def find_threads(store: "Store", caller: Principal, wanted: ThreadSearch) -> Found:
-    """Return one page. Any order except newest activity first reads all threads and has no cursor."""
+    """Return one page. Other orders than newest activity first read all threads and have no cursor."""
     agent, metadata = agent_in(wanted.metadata)
-    asked: Any = {"metadata": metadata, "status": wanted.status, "agent": wanted.agent or agent}
+    filters: Any = {"metadata": metadata, "status": wanted.status, "agent": wanted.agent or agent}
     by, is_ascending = wanted.sort_by or "updated_at", wanted.sort_order == "asc"
     if by in ("updated_at", "state_updated_at") and not is_ascending and wanted.ids is None:
         page: Any = {"limit": wanted.limit, "offset": wanted.offset, "cursor": wanted.cursor}
-        return store.listing.search(caller, **asked, **page)
-    every = store.listing.search(caller, **asked, limit=SEARCHED_THREADS)
+        return store.listing.search(caller, **filters, **page)
+    every = store.listing.search(caller, **filters, limit=SEARCHED_THREADS)
     fitting = [thread for thread in every if wanted.ids is None or thread.thread_id in wanted.ids]
     fitting.sort(key=lambda thread: getattr(thread, by.removeprefix("state_")), reverse=not is_ascending)
     every[:], every.cursor = fitting[wanted.offset : wanted.offset + wanted.limit], None

@@ -1,4 +1,4 @@
-"""Routes that run an agent or read its turns: /threads/{id}/turns and /chat, whole or as a stream."""
+"""Routes that run an agent or read its turns: /threads/{id}/turns and /chat."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -37,12 +37,11 @@ async def _key(
         str | None,
         Header(
             alias=KEY_HEADER,
-            description=f"{ID_PATTERN}; minted when absent, and returned; to no effect where nothing is stored (/chat "
-            "without session_id), and then a warning says so",
+            description=f"{ID_PATTERN}; generated and returned if absent; ignored with a warning if nothing is stored",
         ),
     ] = None,
 ) -> str:
-    """Return the key of this request; the edge returns it with every answer, errors too, so clients can resend it."""
+    """Return the key of this request. Every response has it as a header, so that clients can resend it."""
     key: str = request.app.state.new_id() if given is None else check_id(given, where=KEY_HEADER)
     request.state.idempotency_key = key
     return key
@@ -66,7 +65,7 @@ class TurnRoutes(Routes):
         stream("/chat/stream", self.stream_chat, responses=run)
 
     def history(self, thread_id: Id, query: Annotated[TurnsQuery, Query()], caller: Caller) -> Turns:
-        """List the newest `limit` turns, oldest first, or as many of them as fit into 5 MB."""
+        """List the newest `limit` turns, oldest first, or as many as fit into 5 MB."""
         found = self._store.turns.newest(caller, thread_id, limit=query.limit, before=query.before)
         return Turns.newest_of([TurnView.of(turn) for turn in found])
 
@@ -85,7 +84,7 @@ class TurnRoutes(Routes):
         return await self._streamed(await self._turns.start(replace(wanted, streamed=True)), body, TurnView.of)
 
     def fork(self, thread_id: Id, caller: Caller, request: Request, body: Fork | None = None) -> ThreadView:
-        """Create a thread with a copy of all turns or the first ones. Both continue apart; documents are not copied."""
+        """Create a thread with a copy of all turns or the first ones. Documents are not copied."""
         wanted = body or Fork()
         to = wanted.thread_id or request.app.state.new_id()
         return ThreadView.of(self._store.fork(caller, thread_id, to, turn=wanted.turn))
@@ -110,8 +109,8 @@ class TurnRoutes(Routes):
 
 
 def _frame(view: Callable[[Turn], TurnView], number: int, name: str, data: Mapping[str, Any]) -> bytes:
-    shown = view(data["turn"]).model_dump(mode="json") if name == "complete" else data
-    return f"event: {name}\ndata: {compact({'event': name, **shown})}\nid: {number}\n\n".encode(errors="replace")
+    fields = view(data["turn"]).model_dump(mode="json") if name == "complete" else data
+    return f"event: {name}\ndata: {compact({'event': name, **fields})}\nid: {number}\n\n".encode(errors="replace")
 
 
 def _request(
@@ -132,27 +131,26 @@ def _request(
 
 
 def _chat_request(request: Request, caller: Principal, body: Chat, key: str) -> TurnRequest:
-    """Return the request. A "new" session's id follows from its key, so a retry finds its turn instead of a second."""
+    """Return the request. The id of a "new" session is derived from the key, so a retry returns the same turn."""
     thread_id = body.session_id
     if thread_id == "new":
         thread_id = str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
     if thread_id is None:
-        del request.state.idempotency_key  # nothing is stored under it, so it is not returned
+        del request.state.idempotency_key  # has no effect, so it is not returned
     else:
         name_thread(request, thread_id)
     return _request(request, caller, body, key, thread_id, create=thread_id is not None)
 
 
 def _warned(request: Request, body: Chat, turn: Turn) -> Turn:
-    """Return the turn, with a warning if a key was sent and nothing is stored."""
+    """Add a warning if a key was sent and nothing is stored."""
     if body.session_id is None and KEY_HEADER in request.headers:
         return replace(turn, warnings=(*turn.warnings, "idempotency_key_ignored"))
     return turn
 
 
 def key_of(request: Request) -> str | None:
-    """Return the key that a client of another protocol may send; the edge returns it too. An empty one, as a template
-    leaves it, is None."""
+    """Return the key that a client of another protocol may send. An unfilled template sends an empty one."""
     given = request.headers.get(KEY_HEADER)
     if given:
         request.state.idempotency_key = check_id(given, where=KEY_HEADER)

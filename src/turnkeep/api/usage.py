@@ -1,4 +1,4 @@
-"""GET /usage: the caller's usage today and before, its limits and their reset times. Callers see only their own."""
+"""GET /usage: the caller's own usage, limits and reset times."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ DAYS = 31
 
 
 class UsageQuery(Options):
-    days: int = Field(7, ge=1, le=DAYS, description="how many days to look back on, today included")
+    days: int = Field(7, ge=1, le=DAYS, description="number of days, including today")
 
 
 class Allowance(LateView):
@@ -27,12 +27,12 @@ class Allowance(LateView):
     used: int | float
     limit: int | float | None = Field(description="null: no limit")
     left: int | float | None
-    reserved: int | float = Field(description="held for turns that are running, beside `used`")
+    reserved: int | float = Field(description="for running turns, in addition to `used`")
 
 
 class Budget(LateView):
     tokens: Allowance
-    cost_usd: Allowance = Field(description="by list prices; a model without a known price counts nothing here")
+    cost_usd: Allowance = Field(description="by list price; models without a known price are not counted")
     resets_at: Time
 
 
@@ -51,10 +51,10 @@ class UsedDay(LateView):
 
 
 class UsageView(LateView):
-    counted: bool = Field(description="false: this deployment has no limits and counts nothing")
+    counted: bool = Field(description="false: this deployment has no limits and does not count")
     today: Budget
     rates: Rates
-    days: list[UsedDay] = Field(description="newest first; days without a turn are left out")
+    days: list[UsedDay] = Field(description="newest first, days with turns only")
 
 
 class UsageRoutes(Routes):
@@ -63,7 +63,7 @@ class UsageRoutes(Routes):
         router.add_api_route("/usage", self.usage, methods=["GET"], responses=answers)
 
     async def usage(self, query: Annotated[UsageQuery, Query()], caller: Caller) -> UsageView:
-        """Return what the caller used, and what is left."""
+        """Return the usage of the caller and what is left."""
         budget, limits = self._turns.budget, self._settings.budget
         days, now = await budget.days(caller, query.days), budget.now()
         today = days[0] if days and days[0].day == day(now) else Day(day(now))

@@ -1,4 +1,4 @@
-"""Answers to clients. The times of records are epoch seconds, those on the wire ISO 8601 with Z."""
+"""Responses. Records have times in epoch seconds, responses in ISO 8601."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
@@ -12,14 +12,12 @@ from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
 
 ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 LEASE_SECONDS = 30
-NOT_KEPT = "The reply was written but could not be kept; send the same request again."
 
 Time = Annotated[str, BeforeValidator(iso), WithJsonSchema({"type": "string", "format": "date-time"})]
-"""ISO 8601 text, converted from epoch seconds."""
 
 
 class LateView(BaseModel):
-    """Of routes that hardly any process serves: built when it is first used."""
+    """A model of rarely used routes, built when it is first used."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -30,7 +28,7 @@ class Fault(BaseModel):
 
 
 class Problem(BaseModel):
-    """RFC 9457 problem details; `errors` is there for validation problems, `resets_at` where a budget is used up."""
+    """Problem details (RFC 9457). Validation problems have `errors`, exceeded budgets `resets_at`."""
 
     type: str
     title: str
@@ -47,8 +45,8 @@ class AgentView(BaseModel):
     description: str
 
 
-class AgentDrawing(AgentView):
-    mermaid: str = Field(description="the agent's graph as a Mermaid drawing")
+class AgentDiagram(AgentView):
+    mermaid: str = Field(description="the agent's graph as a Mermaid diagram")
 
 
 class Health(BaseModel):
@@ -56,14 +54,14 @@ class Health(BaseModel):
 
 
 class Info(BaseModel):
-    """What LangGraph's clients read here are `version` and `flags`."""
+    """LangGraph's clients read `version` and `flags`."""
 
     version: str
     model: str
     agents: list[str]
-    default_agent: str = Field(description="which answers a new thread that names none")
+    default_agent: str = Field(description="answers new threads without an agent")
     warnings: list[str]
-    notes: list[str] = Field(description="what a deployer should know or do")
+    notes: list[str] = Field(description="advice for the operator")
     flags: dict[str, bool] = {"assistants": True, "crons": False, "langsmith": False}
     host: dict[str, str] = {"kind": "self-hosted"}
 
@@ -74,19 +72,13 @@ class PendingView(BaseModel):
 
 
 def assistant_id(agent: str) -> str:
-    """Return the id. LangGraph's server uses uuid5: "agent" is fe096781-5601-53d2-b2f6-0d3403f7e9ca there."""
+    """Return the id that LangGraph's server gives the assistant of a graph."""
     return str(uuid5(ASSISTANTS, agent))
 
 
 def facts_of(agent: str | None) -> JSON:
     """Return the metadata by which LangGraph's clients find a thread."""
     return {"graph_id": agent, "assistant_id": assistant_id(agent)} if agent else {}
-
-
-def _human(text: str, message_id: str) -> JSON:
-    """Return a message in the form of LangGraph's clients."""
-    bare: JSON = {"additional_kwargs": {}, "response_metadata": {}, "name": None}
-    return {"type": "human", "content": text, "id": message_id, **bare}
 
 
 class ThreadView(BaseModel):
@@ -101,21 +93,21 @@ class ThreadView(BaseModel):
     expires_at: Time
     pending: PendingView | None
     state_updated_at: Time
-    values: dict[str, Any] | None = Field(
-        description="the title as the first message; /threads/{id}/state has them all"
-    )
-    interrupts: dict[str, Any] = Field({}, description="/threads/{id}/state has them")
+    values: dict[str, Any] | None = Field(description="the title as a message; `/threads/{id}/state` has the state")
+    interrupts: dict[str, Any] = Field({}, description="always empty; see `/threads/{id}/state`")
     config: dict[str, Any] = {}
 
     @classmethod
     def of(cls, thread: Thread) -> Self:
-        shown = {
+        title: JSON = {"type": "human", "content": thread.title, "id": f"title-{thread.thread_id}"}
+        title |= {"additional_kwargs": {}, "response_metadata": {}, "name": None}
+        changed = {
             "metadata": {**thread.metadata, **facts_of(thread.agent)},
             "state_updated_at": thread.updated_at,
-            "values": {"messages": [_human(thread.title, f"title-{thread.thread_id}")]} if thread.title else None,
+            "values": {"messages": [title]} if thread.title else None,
             "pending": vars(thread.pending) if thread.pending else None,
         }
-        return cls(**{**vars(thread), **shown})
+        return cls(**{**vars(thread), **changed})
 
 
 class TurnView(BaseModel):
@@ -125,8 +117,8 @@ class TurnView(BaseModel):
     message: str
     reply: str
     persisted: bool | None = Field(
-        description="true is a promise: the turn is in every later read until the thread expires. false: it is not "
-        "kept. null: not known. After both, send the same request with the same Idempotency-Key"
+        description="true: the turn is in every later read until the thread expires. false: it is not stored. null: "
+        "unknown. After false or null, retry with the same Idempotency-Key"
     )
     status: Literal["complete", "interrupted"]
     created_at: Time
@@ -140,8 +132,8 @@ class TurnView(BaseModel):
     sources: list[Source]
     warnings: list[str]
     details: dict[str, Any] = Field(
-        description="empty with the warning `details_too_large` where they would make the answer longer than 5 MB: the "
-        "stream of the same request with the same Idempotency-Key gives them whole"
+        description="empty, with the warning `details_too_large`, if the response would be over 5 MB; a stream of the "
+        "same request with the same Idempotency-Key returns them"
     )
 
     @classmethod
@@ -150,7 +142,7 @@ class TurnView(BaseModel):
         return cls(**facts)
 
     def bounded(self) -> Self:
-        """Drop the details, with a warning, if the answer is too long. A reply is never cut, only streamed."""
+        """Drop the details, with a warning, if the response is too large."""
         if self.details and size_of(self) > PART_BYTES:
             self.details = {}
             self.warnings = [*self.warnings, "details_too_large"]
@@ -158,24 +150,26 @@ class TurnView(BaseModel):
 
 
 class ChatView(TurnView):
-    session_id: str | None = Field(description="the thread's id in the words of /chat; null for a stateless run")
+    session_id: str | None = Field(description="the thread's id; null for a stateless run")
     thread_created: bool
 
 
 class Turns(BaseModel):
-    turns: list[TurnView] = Field(description="oldest first, without their details; at most 5 MB of them, at least one")
-    next_before: int | None = Field(description="send it as `before` for the turns before these; null: there are none")
+    turns: list[TurnView] = Field(description="oldest first, without details; at most 5 MB, but at least one")
+    next_before: int | None = Field(description="the `before` of the previous turns; null: there are none")
 
     @classmethod
     def newest_of(cls, found: Sequence[TurnView]) -> Self:
-        """Return the newest views, as many as fit into one answer."""
-        shown, _ = fitting(reversed(found))
-        first = shown[-1].turn_number if shown else None
-        return cls(turns=shown[::-1], next_before=first if first and first > 1 else None)
+        """Return as many of the newest turns as fit into one response."""
+        newest, _ = fitting(reversed(found))
+        first = newest[-1].turn_number if newest else None
+        return cls(turns=newest[::-1], next_before=first if first and first > 1 else None)
 
 
-def not_kept(turn: Turn) -> StoreUnavailable | None:
-    """Return the error for an unstored turn, on a wire without a field for it. A retry stores or returns it."""
+def not_stored(turn: Turn) -> StoreUnavailable | None:
+    """Return the error for a turn that is not stored, for protocols without `persisted`."""
     if turn.persisted is None:
         return Unsettled(retry_after=LEASE_SECONDS)  # its lease may still hold the thread
-    return StoreUnavailable(NOT_KEPT, retry_after=1) if turn.thread_id and not turn.persisted else None
+    if turn.persisted or not turn.thread_id:
+        return None
+    return StoreUnavailable("The reply could not be stored. Retry the request.", retry_after=1)

@@ -1,4 +1,4 @@
-"""Logs and metrics, listed in docs/observability.md: no message text, secrets, exception texts or plain ids."""
+"""Logs and metrics, as listed in docs/observability.md, without message text, secrets, exception texts and ids."""
 
 from turnkeep.observability.logs import annotate, correlate, correlation_id, fingerprint, guard_output, logger, place
 from turnkeep.observability.metrics import count, measure

@@ -1,4 +1,4 @@
-"""Logs and counts errors that ended a request or a run."""
+"""Logs and counts the errors that end a request or a run."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ _METRICS: Mapping[type, Metric] = {
 
 
 def note(error: errors.TurnkeepError) -> None:
-    """Record an error once, where it becomes an answer or ends a background run."""
+    """Record an error, once, where it becomes a response or ends a background run."""
     metric = next((_METRICS[kind] for kind in type(error).__mro__ if kind in _METRICS), None)
     if metric:
         count(metric, code=error.code)

@@ -1,6 +1,5 @@
-"""Log lines: lower-case event sentences with fields and no message text. Tenants and threads are salted hashes,
-exceptions a class and a place. logging raises KeyError for fields named as attributes of LogRecord (`thread`, `name`).
-"""
+"""Log lines: an event with fields. Tenants and threads are salted hashes, exceptions a class and a place. logging
+raises KeyError for fields named like attributes of LogRecord (`thread`, `name`)."""
 
 import hmac
 import json
@@ -18,26 +17,26 @@ from aws_lambda_powertools.logging import Logger
 
 SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "turnkeep"  # distinguishes stacks in logs and metrics
 
-_LEFT_OUT = {"_aws", "taskName"}  # CloudWatch would read metrics from the first; the second is of no use
+_LEFT_OUT = {"_aws", "taskName"}  # CloudWatch would read `_aws` as metrics
 
 
 def _as_line(fields: Mapping[str, Any]) -> str:
-    """Return ASCII, so that no character can end a line or fail to be written; never read as metrics."""
-    told = {name: value for name, value in fields.items() if name not in _LEFT_OUT}
-    return json.dumps(told, default=str, separators=(",", ":"))
+    """Return ASCII, so that no character can end a line or fail to be written."""
+    written = {name: value for name, value in fields.items() if name not in _LEFT_OUT}
+    return json.dumps(written, default=str, separators=(",", ":"))
 
 
-logger = Logger(service="turnkeep", json_serializer=_as_line, utc=True, use_rfc3339=True)  # its fixed name too
+logger = Logger(service="turnkeep", json_serializer=_as_line, utc=True, use_rfc3339=True)
 logger.append_keys(service=SERVICE)
 _plain = logging.getLogger("turnkeep")
-_plain.propagate = False  # Lambda's runtime has a handler on the root logger, which would write every line once more
+_plain.propagate = False  # Lambda's handler on the root logger would repeat every line
 
 _is_provisioned = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "provisioned-concurrency"
 _cold_starts = iter(() if _is_provisioned else (True,))
 
 
 def correlate(correlation_id: str, **fields: str) -> None:
-    """Add the id and fields to every later log line of this request, `cold_start` to the first request of a sandbox."""
+    """Start the log fields of a request. The first request of a sandbox has `cold_start`."""
     logger.thread_safe_clear_keys()
     annotate(correlation_id=correlation_id, **fields)
     if next(_cold_starts, False):
@@ -45,7 +44,7 @@ def correlate(correlation_id: str, **fields: str) -> None:
 
 
 def annotate(**fields: str | int) -> None:
-    """Add fields to every later log line of this request and of tasks that it starts."""
+    """Add fields to the later log lines of this request and of tasks that it starts."""
     logger.thread_safe_append_keys(**fields)
 
 
@@ -58,12 +57,12 @@ def correlation_id() -> str:
 
 
 def fingerprint(salt: str, *parts: str) -> str:
-    """Return twelve hex digits that distinguish tenants, users and threads in logs without naming them."""
+    """Return twelve hex digits that identify a tenant, user or thread in logs without naming it."""
     return hmac.digest(salt.encode(), "\0".join(parts).encode(), "sha256").hex()[:12]
 
 
 def place(error: BaseException) -> str:
-    """Return where an exception was raised, as `file.py:line in function`, never its text."""
+    """Return where an exception was raised, as `file.py:line in function`."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return "unknown"
@@ -72,12 +71,12 @@ def place(error: BaseException) -> str:
 
 
 def guard_output() -> None:
-    """Reduce library output to class and place: its text may quote users. It replaces the root logger's handlers."""
+    """Reduce the log lines and warnings of libraries to class and place, because their text may quote users."""
     logging.root.handlers[:] = [_Libraries(logging.WARNING)]
     logging.raiseExceptions = False
     warnings.showwarning = _on_warning
-    threading.excepthook = _on_lost
-    sys.unraisablehook = _on_lost
+    threading.excepthook = _on_uncaught
+    sys.unraisablehook = _on_uncaught
 
 
 class _Libraries(logging.Handler):
@@ -85,15 +84,15 @@ class _Libraries(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         more = {"error": type(error).__name__, "place": place(error)} if error else {}
         at = f"{record.filename}:{record.lineno} in {record.funcName}"
-        _plain.log(record.levelno, "a library logged", extra={"library": record.name, "at": at, **more})
+        _plain.log(record.levelno, "library logged", extra={"library": record.name, "at": at, **more})
 
 
 def _on_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
 ) -> None:
-    logger.warning("a library warned", kind=category.__name__, place=f"{PurePath(filename).name}:{lineno}")
+    logger.warning("library warned", kind=category.__name__, place=f"{PurePath(filename).name}:{lineno}")
 
 
-def _on_lost(lost: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
-    where = place(lost.exc_value) if lost.exc_value else "unknown"
-    logger.error("an exception that nobody caught", error=lost.exc_type.__name__, place=where)
+def _on_uncaught(args: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
+    where = place(args.exc_value) if args.exc_value else "unknown"
+    logger.error("uncaught exception", error=args.exc_type.__name__, place=where)

@@ -1,5 +1,5 @@
-"""Metrics as EMF lines, each written immediately in one piece: a frozen or killed sandbox has nothing left to flush.
-`service` is the only dimension; other fields are for log queries."""
+"""Metrics as EMF lines, written immediately: a frozen or killed sandbox flushes nothing. `service` is the only
+dimension; other fields are for log queries."""
 
 import json
 import sys
@@ -59,7 +59,7 @@ def count(name: Metric, **fields: str) -> None:
 
 
 def measure(values: Mapping[Metric, float], **fields: str) -> None:
-    """Write related values as one line. A failed write never fails the caller."""
+    """Write related values as one line. A failed write is ignored."""
     if is_metrics_disabled():
         return
     line = AmazonCloudWatchEMFProvider(
@@ -67,15 +67,10 @@ def measure(values: Mapping[Metric, float], **fields: str) -> None:
     )
     for name, value in values.items():
         line.add_metric(name, unit_of(name), value)
-    _write(json.dumps(line.serialize_metric_set()) + "\n")
+    with suppress(OSError, ValueError):
+        sys.stdout.write(json.dumps(line.serialize_metric_set()) + "\n")  # one call, because threads share the output
+        sys.stdout.flush()
 
 
 def unit_of(name: Metric) -> MetricUnit:
     return _UNITS.get(name, MetricUnit.Count)
-
-
-def _write(line: str) -> None:
-    """Write the whole line in one call: two would let another thread's line in between."""
-    with suppress(OSError, ValueError):
-        sys.stdout.write(line)
-        sys.stdout.flush()

@@ -116,7 +116,7 @@ async def test_an_id_that_no_thread_can_be_stored_under_is_refused(field: str, b
         (SERVER, {"user_id": "bob", "company_id": "other"}, ["caller acts for another"], ("other", "bob")),
         (SERVER, {}, [], ("acme", "server")),
         (SERVER, {"user_id": None}, [], ("acme", "server")),
-        (ANN, {"user_id": "bob", "company_id": "other"}, ["ids in the body passed over"], ("acme", "ann")),
+        (ANN, {"user_id": "bob", "company_id": "other"}, ["ids in the body ignored"], ("acme", "ann")),
         (ANN, {}, [], ("acme", "ann")),
     ],
 )

@@ -14,8 +14,8 @@ from test_ownership import MATRIX, routes_of
 
 from template_resources import properties_of
 from turnkeep.api.answers import ANSWER_BYTES, answered_bytes
+from turnkeep.api.app import PROTOCOLS
 from turnkeep.api.bodies import JsonRoute
-from turnkeep.api.late import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -80,7 +80,7 @@ def opened(answer: dict[str, Any], body: bytes) -> bytes:
 async def test_a_large_export_is_written_by_a_worker_and_opened_by_its_owner_alone(
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(me, "WHOLE_BYTES", 1_000)
+    monkeypatch.setattr(me, "PART_BYTES", 1_000)
     exports, keys = app.state.exports, list[str]()
     give_exports(app, folder_objects)
     exports.listen(keys.append)
@@ -114,7 +114,7 @@ async def test_a_large_export_is_written_by_a_worker_and_opened_by_its_owner_alo
 async def test_an_export_that_is_never_written_says_that_it_failed(
     app: "FastAPI", client: AsyncClient, clock: Clock, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
-    monkeypatch.setattr(me, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(me, "PART_BYTES", 100)
     exports, keys = app.state.exports, list[str]()
     exports.listen(keys.append)
     view = (await client.get("/me/export")).json()
@@ -130,7 +130,7 @@ async def test_an_export_that_is_never_written_says_that_it_failed(
 async def test_a_worker_whose_user_is_erased_leaves_nothing(
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
-    monkeypatch.setattr(me, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(me, "PART_BYTES", 100)
     exports, keys, persons = app.state.exports, list[str](), list[Any]()
     exports.listen(keys.append)
     await say(client, "t", "hello")

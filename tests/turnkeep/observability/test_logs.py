@@ -218,13 +218,13 @@ def test_what_libraries_say_is_told_without_their_words() -> None:
     assert done.stderr == ""
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(line["message"], line.get("library") or line.get("kind"), line.get("error")) for line in told] == [
-        ("a library logged", "urllib3", None),
-        ("a library logged", "langgraph", None),
-        ("a library warned", "UserWarning", None),
-        ("a library logged", "mangum.http", "ValueError"),
-        ("an exception that nobody caught", None, "KeyError"),
-        ("an exception that nobody caught", None, "RuntimeError"),
-        ("a library logged", "asyncio", "LookupError"),
+        ("library logged", "urllib3", None),
+        ("library logged", "langgraph", None),
+        ("library warned", "UserWarning", None),
+        ("library logged", "mangum.http", "ValueError"),
+        ("uncaught exception", None, "KeyError"),
+        ("uncaught exception", None, "RuntimeError"),
+        ("library logged", "asyncio", "LookupError"),
     ]
     assert [line["level"] for line in told][:4] == ["WARNING", "WARNING", "WARNING", "ERROR"]
     assert [line["place"].rpartition(" ")[2] for line in told[4:]] == ["fall", "__del__", "broken"]
@@ -255,5 +255,5 @@ count("Replayed")
 def test_no_line_is_written_twice_under_lambdas_own_logging(log_format: str, before: str) -> None:
     done = run(RUNTIME.format(format=log_format, before=before, after="guard_output()"))
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line.get("message") for line in told] == ["served", "a library logged", None]
+    assert [line.get("message") for line in told] == ["served", "library logged", None]
     assert (told[2]["Replayed"], done.stderr) == ([1.0], "")

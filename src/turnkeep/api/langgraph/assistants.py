@@ -2,37 +2,49 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Literal
 from uuid import UUID
 
 from fastapi import Response
+from pydantic import Field
 
-from turnkeep.api.langgraph.bodies import AssistantSearch
+from turnkeep.api.langgraph.bodies import Body
 from turnkeep.api.routes import Routes
+from turnkeep.api.schemas import AgentName, Metadata
 from turnkeep.api.views import assistant_id
 from turnkeep.entries import entries
-from turnkeep.errors import InvalidId, InvalidRequest, NotFound
+from turnkeep.errors import InvalidId, InvalidRequest, NotFound, UnknownAgent
 from turnkeep.records import JSON, iso
 
 _STARTED = iso(datetime.now(UTC).timestamp())
 
 
+class AssistantSearch(Body):
+    graph_id: AgentName | None = None
+    name: AgentName | None = None
+    metadata: Metadata | None = None
+    limit: int = Field(10, ge=1, le=1000)
+    offset: int = Field(0, ge=0)
+    sort_by: Literal["assistant_id", "graph_id", "name", "created_at", "updated_at"] | None = None
+    sort_order: Literal["asc", "desc"] | None = None
+
+
 def agent_of(named: str) -> str:
-    """Return the agent of an assistant's id or name; raise NotFound for an id that no agent has. Names are returned
-    unchecked; the run checks them."""
+    """Return the agent of an assistant id; raise NotFound for an unknown one. Names are returned unchecked."""
     if found := next((name for name in entries() if assistant_id(name) == named), None):
         return found
     try:
         UUID(named)
     except ValueError:
         return named
-    raise NotFound("No assistant has this id; POST /assistants/search lists them.")
+    raise NotFound("The assistant does not exist. `POST /assistants/search` lists the assistants.")
 
 
 def _known(named: str) -> str:
-    """Raise NotFound, or InvalidId for a text that is neither a name nor an id."""
+    """Return the agent; raise NotFound, or InvalidId for a text that is neither a name nor an id."""
     name = agent_of(named)
     if name not in entries():
-        raise InvalidId("assistant_id: Send the name of an agent, or the id of an assistant.")
+        raise InvalidId("assistant_id: Send the name of an agent or the id of an assistant.")
     return name
 
 
@@ -76,7 +88,7 @@ class AssistantRoutes(Routes):
     def graph(self, assistant_id: str, xray: str = "false") -> JSON:
         depth = {"true": True, "false": False}.get(xray.lower())
         if depth is None and not (xray.isdecimal() and 0 < int(xray[:4]) < 100):
-            raise InvalidRequest("xray: Send true, false or a depth of at least 1.")
+            raise InvalidRequest("xray: Send true, false or a depth from 1 to 99.")
         return self._turns.drawing(_known(assistant_id)).as_json(xray=int(xray) if depth is None else depth)
 
     def schemas(self, assistant_id: str) -> JSON:
@@ -89,7 +101,7 @@ class AssistantRoutes(Routes):
 
 def _found(wanted: AssistantSearch) -> list[JSON]:
     if wanted.graph_id and wanted.graph_id not in entries():
-        raise NotFound("No agent has this name; GET /agents lists them.")
+        raise NotFound(UnknownAgent.advice)
     views = [_view(name) for name in entries() if wanted.graph_id in (None, name) and (wanted.name or "") in name]
     views.sort(key=lambda view: view[wanted.sort_by or "name"], reverse=wanted.sort_order == "desc")
     return [view for view in views if (wanted.metadata or {}).items() <= view["metadata"].items()]

@@ -1,37 +1,35 @@
-"""Bodies of LangGraph's clients. Unknown keys are ignored, as on LangGraph's server. Options that a client would rely
-on and not get are rejected with advice."""
+"""The body of a run, as LangGraph's clients send it. Unknown keys are ignored, as on LangGraph's server. Options that a
+client would rely on, but that have no effect here, are rejected with advice."""
 
 import json
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
-from turnkeep.api.schemas import AgentName, Metadata, fault
+from turnkeep.api.schemas import AgentName, check_message, fault
+from turnkeep.api.sse import compact
 from turnkeep.entries import graph_file
+from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON
 from turnkeep.turns.request import GraphCall
 
 MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
-_ONE_AT_A_TIME = "Send reject, or leave it out: one run at a time changes a thread; a second one gets 409 thread_busy."
+_HUMAN = ("human", "user")
 _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
-    "multitask_strategy": ((None, "reject"), _ONE_AT_A_TIME),
+    "multitask_strategy": (
+        (None, "reject"),
+        "Send reject or omit it. A second run of a busy thread gets 409 `thread_busy`.",
+    ),
     "if_not_exists": ((None, "create", "reject"), "Send create or reject."),
     "on_disconnect": ((None, "cancel", "continue"), "Send cancel or continue."),
-    "durability": ((None, "sync", "async", "exit"), "Send sync, async or exit; a run is kept whole, at its end."),
-    "on_completion": ((None, "delete"), "Leave it out; to keep a run, make it on a thread: POST /threads."),
-    "webhook": ((None,), "Leave it out: nobody is called back. GET /threads/{thread_id}/runs/{run_id}/join waits."),
-    "after_seconds": ((None, 0), "Leave it out: a run begins at once."),
-    "feedback_keys": ((None, []), "Leave it out: no feedback is asked for."),
+    "durability": ((None, "sync", "async", "exit"), "Send sync, async or exit. A run is always stored at its end."),
+    "on_completion": ((None, "delete"), "Send delete or omit it. To keep a run, create a thread for it."),
+    "webhook": ((None,), "Omit it. `GET /threads/{thread_id}/runs/{run_id}/join` waits for a run."),
+    "after_seconds": ((None, 0), "Omit it. A run starts immediately."),
+    "feedback_keys": ((None, []), "Omit it. Feedback is not supported."),
 }
 """Accepted values of a field, and the advice for others."""
 
@@ -50,21 +48,21 @@ def _listed(value: Any) -> Any:
 def _named(value: Any) -> Any:
     """Return the id from the form that SDKs pass: {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}."""
     if isinstance(value, dict) and value.get("checkpoint_ns"):
-        raise fault("Send a checkpoint of the thread itself, whose `checkpoint_ns` is empty.")
+        raise fault("`checkpoint_ns` must be empty. Runs continue from checkpoints of the thread itself.")
     return (value.get("checkpoint_id") if isinstance(value, dict) else value) or None
 
 
 def _check_modes(value: list[str]) -> list[str]:
     if any(mode not in MODES for mode in value):
-        raise fault(f"Send some of {', '.join(MODES)}.")
+        raise fault(f"Send one or more of {', '.join(MODES)}.")
     return value or ["values"]
 
 
 def _check_input(value: Any) -> Any:
     if not isinstance(value, dict | None) and not graph_file():  # only own graphs can take anything else
-        raise fault("Send an object, as the graph takes it.")
-    said = value.get("messages") if isinstance(value, dict) else None
-    for message in said if isinstance(said, list) else []:
+        raise fault("Send an object with the input of the graph.")
+    messages = value.get("messages") if isinstance(value, dict) else None
+    for message in messages if isinstance(messages, list) else []:
         if isinstance(message, dict) and not {"role", "type"} & message.keys():
             raise fault("Send messages as objects with `role` (or `type`) and `content`.")
     return value
@@ -91,8 +89,6 @@ CheckpointId = Annotated[Annotated[str, Field(max_length=64)] | None, BeforeVali
 
 
 class Body(BaseModel):
-    """Nothing is coerced; what is not known is passed over."""
-
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
@@ -101,8 +97,8 @@ class Command(Body):
     update: Any = None
     goto: Annotated[Any, AfterValidator(_check_goto)] = None
 
-    def said(self) -> JSON:
-        """Return only the fields that were sent: an answer may be null."""
+    def sent(self) -> JSON:
+        """Return only the fields that were sent, because an answer may be null."""
         return self.model_dump(include=self.model_fields_set)
 
 
@@ -141,27 +137,27 @@ class RunBody(Body):
     @field_validator("config", "context", "metadata")
     @classmethod
     def _bounded(cls, value: Any) -> Any:
-        said = value.model_dump() if isinstance(value, BaseModel) else value
-        if len(json.dumps(said, ensure_ascii=False).encode()) > 16 * 1024:
-            raise fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
+        plain = value.model_dump() if isinstance(value, BaseModel) else value
+        if len(json.dumps(plain, ensure_ascii=False).encode()) > 16 * 1024:
+            raise fault("Send at most 16 KB of JSON. Put longer values into the input.")
         return value
 
     @property
     def base(self) -> str | None:
-        """Return the checkpoint to continue from, from any of the places where clients name it."""
+        """The checkpoint to continue from, in any of the fields where clients send it."""
         configured = (self.config.configurable or {}).get("checkpoint_id") if self.config else None
         return self.checkpoint or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
 
     def call(self, facts: JSON) -> GraphCall:
-        """Return the call of the graph; its nodes read `facts` in addition to the client's values."""
+        """Return the call of the graph, whose nodes also read `facts`."""
         config = self.config or Config()
-        said: JSON = {"tags": config.tags, "recursion_limit": config.recursion_limit}
-        said["configurable"] = {**(config.configurable or {}), **facts}
+        sent: JSON = {"tags": config.tags, "recursion_limit": config.recursion_limit}
+        sent["configurable"] = {**(config.configurable or {}), **facts}
         metadata = {**(config.metadata or {}), **(self.metadata or {}), **facts, "created_by": "system"}
         return GraphCall(
             input=self.input,
-            command=self.command.said() or None if self.command else None,
-            config={name: value for name, value in said.items() if value} | {"metadata": metadata},
+            command=self.command.sent() or None if self.command else None,
+            config={name: value for name, value in sent.items() if value} | {"metadata": metadata},
             context=self.context or {},
             modes=tuple(dict.fromkeys("messages-tuple" if mode == "messages" else mode for mode in self.stream_mode)),
             subgraphs=bool(self.stream_subgraphs),
@@ -169,43 +165,43 @@ class RunBody(Body):
             interrupt_after=tuple(self.interrupt_after),
         )
 
+    def message(self) -> str:
+        """Return the message of the turn: the last human one, the answer to a question, or JSON.
 
-class Checkpoint(Body):
-    """A checkpoint of the thread, or of one of its inner graphs by `checkpoint_ns`."""
+        Raises:
+            MessageTooLong, InvalidRequest
+        """
+        command = self.command.sent() if self.command else None
+        if command:
+            text = _text(command.get("resume", command))
+        else:
+            text = next((_text(content) for content, _ in self._human()), _text(self.input) if self.input else "")
+        try:
+            return text and check_message(text)
+        except PydanticCustomError as error:
+            raise InvalidRequest(f"input: {error.message()}") from error
 
-    checkpoint_id: str | None = Field(None, max_length=64)
-    checkpoint_ns: str = Field("", max_length=1024)
+    def identifies_retries(self) -> bool:
+        """Return whether the body names a checkpoint or message id, so that the same body again is a retry."""
+        return self.base is not None or any(message_id for _, message_id in list(self._human())[:1])
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_id(cls, value: Any) -> Any:
-        named = value if isinstance(value, dict) else {"checkpoint_id": value}
-        return {name: each for name, each in named.items() if each}
-
-
-class StateUpdate(Body):
-    values: dict[str, Any] | list[dict[str, Any]] | None = None
-    as_node: str | None = None
-    checkpoint: Checkpoint | None = None
-    checkpoint_id: CheckpointId = None
-
-
-class StateAt(Body):
-    checkpoint: Checkpoint
-    subgraphs: bool = False
+    def _human(self) -> Iterator[tuple[Any, Any]]:
+        """Yield content and id of the human messages, last first. A message may be a text, a pair or an object."""
+        sent = self.input.get("messages") or [] if isinstance(self.input, dict) else []
+        for message in reversed(sent if isinstance(sent, list) else [sent]):
+            match message:
+                case str():
+                    yield message, None
+                case [role, content] if role in _HUMAN:
+                    yield content, None
+                case dict() if (message.get("role") or message.get("type")) in _HUMAN:
+                    yield message.get("content"), message.get("id")
 
 
-class HistoryQuery(Body):
-    limit: int = Field(10, ge=1, le=1000)
-    before: CheckpointId = None
-    metadata: dict[str, Any] | None = None
-
-
-class AssistantSearch(Body):
-    graph_id: AgentName | None = None
-    name: AgentName | None = None
-    metadata: Metadata | None = None
-    limit: int = Field(10, ge=1, le=1000)
-    offset: int = Field(0, ge=0)
-    sort_by: Literal["assistant_id", "graph_id", "name", "created_at", "updated_at"] | None = None
-    sort_order: Literal["asc", "desc"] | None = None
+def _text(content: Any) -> str:
+    """Return the texts of blocks such as [{"type": "text", "text": "hello"}], or anything else as JSON."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
+    return "\n".join(text for text in texts if isinstance(text, str)) or compact(content)

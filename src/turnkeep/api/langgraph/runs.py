@@ -1,4 +1,4 @@
-"""Runs. On a thread each makes a turn, as POST /threads/{thread_id}/turns does; without a thread nothing is stored."""
+"""Routes of runs. On a thread each run makes a turn; without a thread nothing is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,8 +12,7 @@ from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.langgraph.assistants import agent_of
 from turnkeep.api.langgraph.bodies import RunBody, RunId
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
-from turnkeep.api.langgraph.joining import joined, retold
-from turnkeep.api.langgraph.shown import shown_message, tells_itself
+from turnkeep.api.langgraph.joining import join, replay
 from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import Id, check_id
 from turnkeep.api.sse import RunStream
@@ -34,15 +33,15 @@ Limit = Annotated[int, Query(ge=1, le=100)]
 Status = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
 
-async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest:
-    """Read the request. Without a thread nothing is stored, so a key or a checkpoint has no meaning."""
+async def _turn_request(request: Request, body: RunBody, caller: Caller) -> TurnRequest:
+    """Read the request. Without a thread a key or a checkpoint has no effect."""
     agent, thread_id = agent_of(body.assistant_id), request.path_params.get("thread_id")
     if thread_id:
         name_thread(request, check_id(thread_id))
     key = key_of(request) if thread_id else None
     return TurnRequest(
         principal=caller,
-        message=shown_message(body),
+        message=body.message(),
         thread_id=thread_id,
         agent=agent,
         key=key,
@@ -50,11 +49,11 @@ async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest
         deadline=getattr(request.state, "deadline", None),
         call=body.call(facts_of(agent)),
         base=body.base if thread_id else None,
-        repeat=None if key else "exact" if tells_itself(body) else "first",
+        repeat=None if key else "exact" if body.identifies_retries() else "first",
     )
 
 
-Asked = Annotated[TurnRequest, Depends(_asked)]
+Wanted = Annotated[TurnRequest, Depends(_turn_request)]
 
 
 class RunRoutes(Routes):
@@ -69,47 +68,45 @@ class RunRoutes(Routes):
         add(f"{ONE}/stream", self.rejoin, methods=["GET"])
         add(f"{ONE}/cancel", self.cancel, methods=["POST"])
 
-    async def stream(self, body: RunBody, asked: Asked) -> RunStream:
-        running, run_id = await self._start(asked)
-        shown = RunFrames(run_id, body.stream_mode, resumable=body.stream_resumable)
-        return self._answer(running, run_id, shown, goes_on=body.on_disconnect != "cancel")
+    async def stream(self, body: RunBody, wanted: Wanted) -> RunStream:
+        running, run_id = await self._start(wanted)
+        frames = RunFrames(run_id, body.stream_mode, resumable=body.stream_resumable)
+        return self._answer(running, run_id, frames, goes_on=body.on_disconnect != "cancel")
 
-    async def wait(self, body: RunBody, asked: Asked) -> RunStream:
-        assert asked.call  # noqa: S101 - every body makes one
-        running, run_id = await self._start(replace(asked, call=replace(asked.call, modes=())))
+    async def wait(self, body: RunBody, wanted: Wanted) -> RunStream:
+        assert wanted.call  # noqa: S101 - every body makes one
+        running, run_id = await self._start(replace(wanted, call=replace(wanted.call, modes=())))
         return self._answer(running, run_id, FinalValues(), goes_on=body.on_disconnect != "cancel")
 
-    async def _start(self, asked: TurnRequest) -> "tuple[RunningTurn, str]":
-        """Start the run; raise errors before its start. Later errors are sent on its stream."""
-        running = await self._turns.start(asked)
+    async def _start(self, wanted: TurnRequest) -> "tuple[RunningTurn, str]":
+        """Start the run. Errors before its start are raised, later ones are sent in the stream."""
+        running = await self._turns.start(wanted)
         if running.replayed:
-            running = retold(self._services, asked.principal, running, running.finish)
+            running = replay(self._services, wanted.principal, running, running.finish)
         return running, running.run_id or self._new_id()
 
     def _answer(
-        self, running: "RunningTurn", run_id: str, shown: RunFrames | FinalValues, *, goes_on: bool = False
+        self, running: "RunningTurn", run_id: str, frames: RunFrames | FinalValues, *, goes_on: bool = False
     ) -> RunStream:
-        """Answer immediately, with the run's id in the headers. As on LangGraph's server a run outlives its client
-        unless the client asks otherwise. A run that is not stored never does."""
-        place = _places(running.thread_id, run_id, shown.again)
+        """Answer immediately, with the run's id in the headers. A stored run may outlive its client."""
+        place = _places(running.thread_id, run_id, frames.again)
         return RunStream(
             running,
-            shown,
-            headers={"Content-Type": shown.media_type, **place, **replay_headers(running)},
+            frames,
+            headers={"Content-Type": frames.media_type, **place, **replay_headers(running)},
             heartbeat_seconds=self._settings.turn.heartbeat_seconds,
             goes_on=goes_on and running.thread_id is not None,
-            head=shown.head(),
-            heartbeat=shown.heartbeat,
+            head=frames.head(),
+            heartbeat=frames.heartbeat,
         )
 
-    async def create(self, asked: Asked, response: Response) -> JSON:
-        """Start a run in the background. Without a thread it gets its own, which expires like others: the result must
-        be stored somewhere until it is read."""
-        if asked.thread_id is None or asked.create:
-            asked = replace(asked, thread_id=asked.thread_id or self._new_id())
+    async def create(self, wanted: Wanted, response: Response) -> JSON:
+        """Start a run in the background. Without a thread it gets a new one, which stores the result."""
+        if wanted.thread_id is None or wanted.create:
+            wanted = replace(wanted, thread_id=wanted.thread_id or self._new_id())
             make = partial(self._store.threads.create, if_exists="do_nothing")
-            await run_in_threadpool(make, asked.principal, str(asked.thread_id))
-        run = await self._services.runs.enqueue(asked)
+            await run_in_threadpool(make, wanted.principal, str(wanted.thread_id))
+        run = await self._services.runs.enqueue(wanted)
         response.headers["Content-Location"] = _places(run.thread_id, run.run_id, "join")["Content-Location"]
         return _view(run)
 
@@ -134,29 +131,29 @@ class RunRoutes(Routes):
         cancel_on_disconnect: bool = False,
         stream_mode: Some = (),
     ) -> RunStream:
-        """Wait for the end of the run, wherever it runs, and stream it. Clients that name no mode send an empty one."""
-        shown = RunFrames(run_id, [mode for mode in stream_mode if mode] or ["values"], resumable=True)
-        return await self._joined(request, thread_id, run_id, shown, cancels=cancel_on_disconnect)
+        """Wait for the end of the run and stream its values. Clients without a mode send an empty one."""
+        frames = RunFrames(run_id, [mode for mode in stream_mode if mode] or ["values"], resumable=True)
+        return await self._joined(request, thread_id, run_id, frames, cancels=cancel_on_disconnect)
 
     async def _joined(
-        self, request: Request, thread_id: str, run_id: str, shown: RunFrames | FinalValues, *, cancels: bool = False
+        self, request: Request, thread_id: str, run_id: str, frames: RunFrames | FinalValues, *, cancels: bool = False
     ) -> RunStream:
         caller, until = request.state.principal, getattr(request.state, "deadline", None)
-        await self._services.runs.read(caller, thread_id, run_id)  # an unknown run gives a status, not an event
-        running = joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
-        return self._answer(running, run_id, shown)
+        await self._services.runs.read(caller, thread_id, run_id)  # raises NotFound before the stream starts
+        running = join(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
+        return self._answer(running, run_id, frames)
 
     async def cancel(
         self, thread_id: Id, run_id: RunId, caller: Caller, response: Response, action: Action = "interrupt"
     ) -> JSON:
-        """Cancel the run. Returns when none of it can be stored any more, even without `wait`."""
+        """Cancel the run, and return when nothing of it can be stored any more."""
         response.headers.update(_places(thread_id, run_id, "join"))
         await self._services.runs.cancel(caller, thread_id, run_id, action=action)
         return {}
 
 
 def _places(thread_id: str | None, run_id: str, again: str) -> dict[str, str]:
-    """Return a run's headers, without host and stage, which clients prepend. A run that is not stored has no place."""
+    """Return the headers with a run's path, to which clients prepend host and stage."""
     if thread_id is None:
         return {"Content-Location": f"/runs/{run_id}"}
     place = f"/threads/{thread_id}/runs/{run_id}"
@@ -164,12 +161,12 @@ def _places(thread_id: str | None, run_id: str, again: str) -> dict[str, str]:
 
 
 def _view(run: "RunRecord") -> JSON:
-    told = {"created_by": "system", "turn_number": run.turn_number, "error_code": run.code}
+    facts = {"created_by": "system", "turn_number": run.turn_number, "error_code": run.code}
     return {
         "run_id": run.run_id,
         "thread_id": run.thread_id,
         "assistant_id": assistant_id(run.agent) if run.agent else None,
-        "metadata": {**run.metadata, **facts_of(run.agent), **{name: value for name, value in told.items() if value}},
+        "metadata": {**run.metadata, **facts_of(run.agent), **{name: value for name, value in facts.items() if value}},
         "status": run.status,
         "kwargs": run.kwargs,
         "created_at": iso(run.created_at),

@@ -1,13 +1,15 @@
-"""States of a thread: reading, changing and history; counting and copying of threads."""
+"""Routes of LangGraph's clients that read and change states of a thread, and that count and copy threads."""
 
 from collections.abc import Callable
+from typing import Any
 
 from fastapi import Request, Response
+from pydantic import Field, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.answers import fitting
 from turnkeep.api.auth import Caller
-from turnkeep.api.langgraph.bodies import Checkpoint, HistoryQuery, StateAt, StateUpdate
+from turnkeep.api.langgraph.bodies import Body, CheckpointId
 from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import Id, ThreadSearch
 from turnkeep.api.threads import find_threads
@@ -18,7 +20,38 @@ from turnkeep.records import JSON
 from turnkeep.storage.listing import SEARCHED_THREADS
 
 STATE = "/threads/{thread_id}/state"
-NO_GRAPH = "The thread has no graph yet. Create it with `metadata.graph_id`, or run a graph on it first."
+_NO_GRAPH = "The thread has no graph yet. Create it with `metadata.graph_id`, or run a graph on it first."
+
+
+class Checkpoint(Body):
+    """A checkpoint of the thread, or of the inner graph `checkpoint_ns`."""
+
+    checkpoint_id: str | None = Field(None, max_length=64)
+    checkpoint_ns: str = Field("", max_length=1024)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_id(cls, value: Any) -> Any:
+        named = value if isinstance(value, dict) else {"checkpoint_id": value}
+        return {name: each for name, each in named.items() if each}
+
+
+class StateUpdate(Body):
+    values: dict[str, Any] | list[dict[str, Any]] | None = None
+    as_node: str | None = None
+    checkpoint: Checkpoint | None = None
+    checkpoint_id: CheckpointId = None
+
+
+class StateAt(Body):
+    checkpoint: Checkpoint
+    subgraphs: bool = False
+
+
+class HistoryQuery(Body):
+    limit: int = Field(10, ge=1, le=1000)
+    before: CheckpointId = None
+    metadata: dict[str, Any] | None = None
 
 
 class StateRoutes(Routes):
@@ -46,7 +79,7 @@ class StateRoutes(Routes):
         if len(entries()) > 1:
             thread = await run_in_threadpool(self._store.threads.read, caller, thread_id)
             if thread.agent is None and thread.status != "busy":
-                raise InvalidRequest(NO_GRAPH)
+                raise InvalidRequest(_NO_GRAPH)
         named = body.checkpoint or Checkpoint(checkpoint_id=body.checkpoint_id)
         where: JSON = {"checkpoint_id": named.checkpoint_id, "namespace": named.checkpoint_ns}
         state = await self._turns.states.update(caller, thread_id, body.values, as_node=body.as_node, **where)
@@ -56,7 +89,7 @@ class StateRoutes(Routes):
     def history(
         self, thread_id: Id, caller: Caller, response: Response, body: HistoryQuery | None = None
     ) -> list[JSON]:
-        """Return as many states as fit into one answer. X-Pagination-Next is the `before` of the remaining ones."""
+        """Return as many states as fit into one response. X-Pagination-Next is the `before` of the next ones."""
         found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
         shown, is_cut = fitting(state.as_json(thread_id) for state in found)
         if is_cut:
@@ -64,7 +97,7 @@ class StateRoutes(Routes):
         return shown
 
     def count(self, caller: Caller, body: ThreadSearch | None = None) -> int:
-        """Count threads, among the 1,000 newest at most."""
+        """Count threads among the newest 1,000."""
         wanted = (body or ThreadSearch()).model_copy(update={"limit": SEARCHED_THREADS, "offset": 0})
         return len(find_threads(self._store, caller, wanted))
 

@@ -1,4 +1,4 @@
-"""OpenAI's wire: models, chat completions, responses and conversations over the same threads and turns."""
+"""OpenAI's protocol: models, chat completions, responses and conversations, over the same threads and turns."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from turnkeep.services import Services
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-NO_CANCEL = "Nothing runs in the background; close the connection of a response that is streamed."
+NO_CANCEL = "Responses do not run in the background. To cancel a streamed response, close its connection."
 
 
 def register(router: APIRouter, services: "Services", new_id: Callable[[], str]) -> None:
@@ -37,4 +37,4 @@ def _refuse(param: str, why: str) -> Callable[[], None]:
 
 
 def _no_route() -> None:
-    raise NotFound("No route has this path and method.")
+    raise NotFound("No route has this path and method. `GET /v1/models` lists the models.")

@@ -1,5 +1,5 @@
-"""Bodies of OpenAI's clients. They send more with every release, so unknown fields are accepted. Ignored fields give a
-warning; fields that a client would rely on and not get are rejected. An agent reads and writes text."""
+"""Bodies of OpenAI's clients. Unknown fields are accepted, because every release sends more. Some ignored fields give a
+warning. Fields that a client would rely on, but that have no effect here, are rejected."""
 
 import json
 from collections.abc import Sequence
@@ -49,13 +49,13 @@ class ChatRequest(Body):
     text: JSON | None = None
 
     def check(self) -> list[str]:
-        """Return warnings for sent fields that are ignored, such as "tools_not_used". Raises UnsupportedParameter."""
+        """Return warnings for ignored fields, such as "tools_not_used"; raise UnsupportedParameter."""
         given: JSON = dict(self)
         given["text.format"] = (self.text or {}).get("format")
         for name, values in _ONLY.items():
             if given.get(name) not in (None, *values):
                 only = json.dumps(values[0])
-                raise UnsupportedParameter(name, f"Send {only}: an agent answers once, in text, with its own tools.")
+                raise UnsupportedParameter(name, f"Send {only}. An agent answers once, in text, with its own tools.")
         sent = [name for name in _WITHOUT_EFFECT if given.get(name) and given[name] != _DEFAULTS.get(name)]
         return [f"{name}_not_used" for name in sent]
 
@@ -79,9 +79,11 @@ class NewResponse(ChatRequest):
 
     def check(self) -> list[str]:
         if self.conversation is not None and self.previous_response_id is not None:
-            raise UnsupportedParameter("previous_response_id", "Send either it or `conversation`.")
+            raise UnsupportedParameter("previous_response_id", "Send either `previous_response_id` or `conversation`.")
         if self.store is False and (self.conversation is not None or self.previous_response_id is not None):
-            raise UnsupportedParameter("store", "What goes on with a conversation is kept; leave it out.")
+            raise UnsupportedParameter(
+                "store", "Omit `store`. A response that continues a conversation is always stored."
+            )
         return super().check()
 
 
@@ -90,8 +92,11 @@ class NewConversation(Body):
 
 
 def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[str]]:
-    """Return the messages in LangChain's form, the user's newest last, and a warning for all that is left out. Raises
-    UnsupportedParameter, InvalidRequest, MessageTooLong."""
+    """Return the messages in LangChain's form, the user's newest last, and warnings for ignored ones.
+
+    Raises:
+        UnsupportedParameter, InvalidRequest, MessageTooLong
+    """
     messages: list[JSON] = []
     warnings: list[str] = []
     for index, item in enumerate(items):
@@ -105,7 +110,7 @@ def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[s
         elif text := _text(item.get("content"), f"{where}.content"):
             messages.append({"type": _TYPES[role], "content": text})
     if not messages or messages[-1]["type"] != "human":
-        raise UnsupportedParameter(param, "The last message has to be the user's, and to hold text.")
+        raise UnsupportedParameter(param, "The last message must be the user's and contain text.")
     try:
         check_message(messages[-1]["content"])
     except PydanticCustomError as error:
@@ -118,5 +123,5 @@ def _text(content: Any, param: str) -> str:
     if not isinstance(parts, list) or any(
         not isinstance(each, dict) or each.get("type") not in _TEXTS for each in parts
     ):
-        raise UnsupportedParameter(param, "An agent reads text only; leave images, sounds and files out.")
+        raise UnsupportedParameter(param, "Agents read text only. Omit images, audio and files.")
     return "\n".join(str(each.get("text") or each.get("refusal") or "") for each in parts)

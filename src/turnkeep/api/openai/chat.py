@@ -1,6 +1,5 @@
-"""/v1/models and /v1/chat/completions: stateless, or a turn of the named thread. Side calls of Open WebUI (titles,
-tags, follow-ups, queries) run no agent and are not stored. The header `X-Turnkeep-Task` set to `{{TASK}}` marks them.
-Without it, an unstreamed call of a chat is one if its only message begins as the templates of Open WebUI do."""
+"""/v1/models and /v1/chat/completions. A completion is stateless or a turn of the named thread. Open WebUI's side calls
+for titles, tags, follow-ups and queries run no agent and are not stored."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
 from turnkeep.api.openai.bodies import ChatCompletion, read_messages
-from turnkeep.api.openai.starting import THREAD_HEADER, Starting, digest, repeat_of, turns_before
-from turnkeep.api.openai.words import Completion
+from turnkeep.api.openai.frames import CompletionFrames
+from turnkeep.api.openai.starting import THREAD_HEADER, OpenAIRoutes, digest, repeat_of, turns_before
 from turnkeep.api.schemas import check_id
 from turnkeep.api.sse import HEADERS, compact
 from turnkeep.entries import entries
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 
 USER_HEADER, CHAT_HEADER, TASK_HEADER = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id", "X-Turnkeep-Task"
 HISTORY_DIFFERS = "history_differs"
-_OPENING, _CHAT = "### Task:", "<chat_history>"
+_TASK_OPENING, _TASK_HISTORY = "### Task:", "<chat_history>"  # in Open WebUI's templates
 _NOTHING = compact({"title": "", "tags": [], "follow_ups": [], "queries": [""], "text": ""})
-"""The answer to all tasks, since each reads its own key. Open WebUI then takes the user's words for title and query."""
+"""The answer to every task, since each reads its own key. Open WebUI then uses the user's words as title and query."""
 
 
-class ChatRoutes(Starting):
+class ChatRoutes(OpenAIRoutes):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/models", self.models, methods=["GET"])
         add("/v1/models/{model}", self.model, methods=["GET"])
@@ -43,7 +42,7 @@ class ChatRoutes(Starting):
         return JSONResponse(_model(model))
 
     async def complete(self, body: ChatCompletion, request: Request, caller: Caller) -> Response:
-        """Run a turn. Open WebUI's user counts if the caller may act for others."""
+        """Run a turn, for Open WebUI's user if the caller may act for others."""
         unused = body.check()
         if _is_task(request.headers, body):
             return self._task(body)
@@ -52,26 +51,26 @@ class ChatRoutes(Starting):
         wanted = self._wanted(request, acting, body, messages, [*unused, *left_out])
         thread_id = _thread_of(request, body)
         running = await self._start(request, wanted, **(history.in_thread(thread_id) if thread_id else {}))
-        words, seen = self._words(body, running.run_id), history.compared_with(running)
-        return await self._answer(running, words, wanted, stream=body.stream, seen=seen)
+        frames = self._frames(body, running.run_id)
+        return await self._answer(running, frames, wanted, amend=history.compared_with(running))
 
-    def _words(self, body: ChatCompletion, run_id: str | None) -> Completion:
+    def _frames(self, body: ChatCompletion, run_id: str | None) -> CompletionFrames:
         id_, with_usage = f"chatcmpl-{run_id or self._new_id()}", bool((body.stream_options or {}).get("include_usage"))
-        return Completion(id_, self._now() // 1000, body.model, body.metadata, with_usage=with_usage)
+        return CompletionFrames(id_, self._now() // 1000, body.model, body.metadata, with_usage=with_usage)
 
     def _task(self, body: ChatCompletion) -> Response:
         _model(body.model)
         now = self._now() / 1000
         turn = Turn(None, 0, body.model, "", _NOTHING, "complete", now, 0, "turnkeep", "rules", persisted=False)
-        words = self._words(body, None)
+        frames = self._frames(body, None)
         if not body.stream:
-            return JSONResponse(words.whole(turn))
-        return Response(words(1, "complete", {"turn": turn}), media_type="text/event-stream", headers=HEADERS)
+            return JSONResponse(frames.whole(turn))
+        return Response(frames(1, "complete", {"turn": turn}), media_type="text/event-stream", headers=HEADERS)
 
 
 class _History:
-    """Messages before the newest one, which alone counts. A client that sends all of them repeats the body on a retry,
-    and a second "yes" has another history. Other clients must mark their retries."""
+    """The messages that a client sent. If they are the whole history, the same body again is a retry. Other clients
+    count their retries."""
 
     def __init__(self, messages: list[JSON], request: Request) -> None:
         self._messages = messages
@@ -83,23 +82,23 @@ class _History:
         return {**place, "repeat": "exact", "said": digest(self._messages)} if self._is_whole else place
 
     def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
-        """Return a function that adds a warning if the thread's history is not the client's; they are not merged."""
+        """Return a function that adds a warning if the thread has another history than the client."""
         turns = turns_before(running)
         ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]
         theirs = [each["content"].strip() for each in self._messages[:-1]]
-        is_hidden = any(turn.private for turn in turns)  # their stored text is redacted
-        is_other = bool(ours) and not is_hidden and theirs[-len(ours) :] != ours
+        is_redacted = any(turn.private for turn in turns)
+        is_other = bool(ours) and not is_redacted and theirs[-len(ours) :] != ours
         asked = sum(each["type"] == "human" for each in self._messages)
 
-        def seen(turn: Turn) -> Turn:
-            is_told = self._is_whole and turn.thread_id and (is_other or turn.number != asked)
-            return replace(turn, warnings=(*turn.warnings, HISTORY_DIFFERS)) if is_told else turn
+        def warned(turn: Turn) -> Turn:
+            differs = self._is_whole and turn.thread_id and (is_other or turn.number != asked)
+            return replace(turn, warnings=(*turn.warnings, HISTORY_DIFFERS)) if differs else turn
 
-        return seen
+        return warned
 
 
 def _thread_of(request: Request, body: ChatCompletion) -> str | None:
-    """Return the named thread. A chat that Open WebUI does not store, such as "local:Vq3x", names none."""
+    """Return the thread of the request. A chat that Open WebUI does not store, such as "local:Vq3x", has none."""
     if given := request.headers.get(THREAD_HEADER):
         return check_id(given, where=THREAD_HEADER)
     named = (body.metadata or {}).get("thread_id")
@@ -119,9 +118,10 @@ def _model(name: str) -> JSON:
 
 
 def _is_task(headers: Headers, body: ChatCompletion) -> bool:
-    told = headers.get(TASK_HEADER, (body.metadata or {}).get("task"))
-    if told is not None:
-        return bool(str(told).strip())
+    """Return whether this is a side call, by its header or by Open WebUI's templates."""
+    task = headers.get(TASK_HEADER, (body.metadata or {}).get("task"))
+    if task is not None:
+        return bool(str(task).strip())
     text = str(body.messages[0].get("content"))
     is_alone = len(body.messages) == 1 and not body.stream and CHAT_HEADER in headers
-    return is_alone and text.startswith(_OPENING) and _CHAT in text
+    return is_alone and text.startswith(_TASK_OPENING) and _TASK_HISTORY in text

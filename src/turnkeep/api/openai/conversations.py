@@ -1,4 +1,4 @@
-"""/v1/responses and /v1/conversations: a response is a turn, a conversation a thread, an item a message or reply."""
+"""/v1/responses and /v1/conversations. A response is a turn, a conversation is a thread, an item a message or reply."""
 
 import re
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from starlette.responses import JSONResponse, Response
 from turnkeep.api.answers import fitting
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.openai.bodies import NewConversation, NewResponse, read_messages
+from turnkeep.api.openai.frames import ResponseFrames, items_of
 from turnkeep.api.openai.shapes import UnsupportedParameter
-from turnkeep.api.openai.starting import ResponseId, Starting, read_response_id, repeat_of
-from turnkeep.api.openai.words import Answer, items_of
+from turnkeep.api.openai.starting import OpenAIRoutes, ResponseId, read_response_id, repeat_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.entries import default_agent
 from turnkeep.errors import NotFound
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 RESPONSE, CONVERSATION = "/v1/responses/{response_id}", "/v1/conversations/{thread_id}"
 ITEM = f"{CONVERSATION}/items/{{item_id}}"
-ONLY_RUNS_ADD = "Only a response adds to a conversation: send them as `input` of the next one."
-ONLY_WHOLE = "Other turns hang on it; DELETE /v1/conversations/{id} takes the whole conversation away."
+ONLY_RUNS_ADD = "Items are added by responses only. Send them as `input` of the next response."
+ONLY_WHOLE = "Other turns depend on it. `DELETE /v1/conversations/{id}` deletes the whole conversation."
 _ITEM = re.compile(r"msg_(\d{1,8})_(user|assistant)", re.ASCII)
 
 
-class ResponseRoutes(Starting):
+class ResponseRoutes(OpenAIRoutes):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/responses", self.create, methods=["POST"])
         add(RESPONSE, self.read, methods=["GET"])
@@ -42,11 +42,10 @@ class ResponseRoutes(Starting):
         items = [{"role": "user", "content": body.input}] if isinstance(body.input, str) else body.input
         messages, left_out = read_messages(items, "input")
         wanted = self._wanted(request, caller, body, messages, [*unused, *left_out])
-        running = await self._begun(body, request, wanted)
-        return await self._answer(running, self._words(body, running), wanted, stream=body.stream)
+        running = await self._begin(body, request, wanted)
+        return await self._answer(running, self._frames(body, running), wanted)
 
-    async def _begun(self, body: NewResponse, request: Request, wanted: TurnRequest) -> "RunningTurn":
-        """Start after a response, in a conversation or in a new thread; without a thread if it must not be stored."""
+    async def _begin(self, body: NewResponse, request: Request, wanted: TurnRequest) -> "RunningTurn":
         if body.previous_response_id is not None:
             return await self._start_after(request, wanted, read_response_id(body.previous_response_id))
         if body.thread_id is not None:
@@ -55,19 +54,20 @@ class ResponseRoutes(Starting):
             return await self._start(request, wanted)
         return await self._start_new(request, wanted)
 
-    def _words(self, body: NewResponse, running: "RunningTurn") -> Answer:
+    def _frames(self, body: NewResponse, running: "RunningTurn") -> ResponseFrames:
         id_, item, number = f"resp_{self._new_id()}", f"msg_{self._new_id()}", running.turn_number
         if running.thread_id and running.run_id and number:
             id_ = str(ResponseId(number, run_digest(running.run_id).hex(), running.thread_id))
             item = f"msg_{number}_assistant"
         now, model = self._now() // 1000, body.model or default_agent(self._settings.default_agent)
         given = {"previous_response_id": body.previous_response_id, "metadata": body.metadata}
-        return Answer(id_, now, model, item, running.thread_id, **given)
+        return ResponseFrames(id_, now, model, item, running.thread_id, **given)
 
     def read(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
         turn = self._turn(response_id, request, caller)
         item = f"msg_{turn.number}_assistant"
-        return JSONResponse(Answer(response_id, int(turn.created_at), turn.agent, item, turn.thread_id).whole(turn))
+        frames = ResponseFrames(response_id, int(turn.created_at), turn.agent, item, turn.thread_id)
+        return JSONResponse(frames.whole(turn))
 
     def delete(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
         """Delete the response with its thread, which must have no other turn."""
@@ -78,7 +78,7 @@ class ResponseRoutes(Starting):
         return JSONResponse({"id": response_id, "object": "response", "deleted": True})
 
     def input_items(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
-        return _listed(items_of(self._turn(response_id, request, caller))[:1])
+        return _list(items_of(self._turn(response_id, request, caller))[:1])
 
     def _turn(self, response_id: str, request: Request, caller: Principal) -> Turn:
         named = read_response_id(response_id)
@@ -86,7 +86,7 @@ class ResponseRoutes(Starting):
         return named.check(self._store.turns.read(caller, named.thread_id, named.number))
 
 
-class ConversationRoutes(Starting):
+class ConversationRoutes(OpenAIRoutes):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/conversations", self.create, methods=["POST"])
         add(CONVERSATION, self.read, methods=["GET"])
@@ -98,17 +98,17 @@ class ConversationRoutes(Starting):
     def create(self, caller: Caller, body: NewConversation | None = None) -> JSONResponse:
         if body and body.items:
             raise UnsupportedParameter("items", ONLY_RUNS_ADD)
-        return _shown(
+        return _view(
             self._store.threads.create(caller, f"conv_{self._new_id()}", metadata=body.metadata if body else None)
         )
 
     def read(self, thread_id: Id, caller: Caller) -> JSONResponse:
-        return _shown(self._store.threads.read(caller, thread_id))
+        return _view(self._store.threads.read(caller, thread_id))
 
     def change(self, thread_id: Id, body: NewConversation, caller: Caller) -> JSONResponse:
-        """Replace all metadata, as OpenAI does: keys that are not sent are removed."""
+        """Replace all metadata. Keys that are not sent are removed, as OpenAI does."""
         old = dict.fromkeys(self._store.threads.read(caller, thread_id).metadata)
-        return _shown(self._store.threads.update(caller, thread_id, {**old, **(body.metadata or {})}))
+        return _view(self._store.threads.update(caller, thread_id, {**old, **(body.metadata or {})}))
 
     def delete(self, thread_id: Id, caller: Caller) -> JSONResponse:
         self._store.threads.delete(caller, thread_id)
@@ -129,7 +129,7 @@ class ConversationRoutes(Starting):
         items = items[:: 1 if order == "asc" else -1]
         start = next((index + 1 for index, item in enumerate(items) if item["id"] == after), 0)
         shown, is_cut = fitting(items[start : start + limit])
-        return _listed(shown, has_more=is_cut or len(items) > start + limit)
+        return _list(shown, has_more=is_cut or len(items) > start + limit)
 
     def item(self, thread_id: Id, item_id: str, caller: Caller) -> JSONResponse:
         number, index = _place(item_id)
@@ -137,19 +137,19 @@ class ConversationRoutes(Starting):
 
 
 def _place(item: str) -> tuple[int, int]:
-    """Return the number of the turn and the index of the item in it. Raises NotFound."""
+    """Return the number of the turn and the index of the item in it; raise NotFound."""
     found = _ITEM.fullmatch(item)
     if found is None:
-        raise NotFound("The conversation has no such item.")
+        raise NotFound("The item does not exist in this conversation.")
     return int(found[1]), ("user", "assistant").index(found[2])
 
 
-def _shown(thread: Thread) -> JSONResponse:
-    told = {name: str(value) for name, value in thread.metadata.items()}
+def _view(thread: Thread) -> JSONResponse:
+    metadata = {name: str(value) for name, value in thread.metadata.items()}
     facts: JSON = {"id": thread.thread_id, "object": "conversation", "created_at": int(thread.created_at)}
-    return JSONResponse({**facts, "metadata": told})
+    return JSONResponse({**facts, "metadata": metadata})
 
 
-def _listed(items: list[JSON], *, has_more: bool = False) -> JSONResponse:
+def _list(items: list[JSON], *, has_more: bool = False) -> JSONResponse:
     first, last = (items[0]["id"], items[-1]["id"]) if items else ("", "")
     return JSONResponse({"object": "list", "data": items, "first_id": first, "last_id": last, "has_more": has_more})

@@ -17,8 +17,8 @@ _TYPES = {401: "authentication_error", 404: "not_found_error", 409: "conflict_er
 
 
 class UnsupportedParameter(InvalidRequest):
-    status, code, title = 400, "unsupported_parameter", "A parameter, or its value, cannot be honoured here"
-    advice = "Leave the parameter out, or send another value."
+    status, code, title = 400, "unsupported_parameter", "A parameter or its value is not supported"
+    advice = "Omit the parameter, or send another value."
 
     def __init__(self, param: str | None = None, detail: str = "", *, retry_after: int | None = None) -> None:
         self.param = param
@@ -26,7 +26,7 @@ class UnsupportedParameter(InvalidRequest):
 
 
 class OpenAIRoute(JsonRoute):
-    """Returns OpenAI's errors. Clients send the whole history; a Lambda function accepts 6 MB, escaping included."""
+    """Returns errors in OpenAI's form. Bodies may be larger, because clients send the whole history."""
 
     max_body_bytes: ClassVar[int] = 4 * 1024 * 1024
 
@@ -38,10 +38,10 @@ class OpenAIRoute(JsonRoute):
                 return await handle(request)
             except (TurnkeepError, RequestValidationError) as error:
                 kind = TurnkeepError if isinstance(error, TurnkeepError) else RequestValidationError
-                told: Response = await HANDLERS[kind](request, error)
-                problem = json.loads(bytes(told.body))
-                kept = {name: value for name, value in told.headers.items() if not name.startswith("content-")}
-                return JSONResponse(shape(problem, getattr(error, "param", None)), _status(problem), kept)
+                native: Response = await HANDLERS[kind](request, error)
+                problem = json.loads(bytes(native.body))
+                headers = {name: value for name, value in native.headers.items() if not name.startswith("content-")}
+                return JSONResponse(shape(problem, getattr(error, "param", None)), _status(problem), headers)
 
         return answered
 
@@ -49,12 +49,16 @@ class OpenAIRoute(JsonRoute):
 def shape(problem: Mapping[str, Any], param: str | None = None) -> JSON:
     status, code, message = _status(problem), problem["code"], problem["detail"]
     if code == UnknownAgent.code:
-        param, code, message = "model", "model_not_found", "There is no such model; GET /v1/models lists them."
+        param, code, message = (
+            "model",
+            "model_not_found",
+            "The model does not exist. `GET /v1/models` lists the available models.",
+        )
     if problem.get("errors"):
         param, message = (text.removeprefix("body.") for text in (problem["errors"][0]["field"], message))
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    told = {"message": message, "type": kind, "param": param, "code": code}
-    return {"error": {**told, "correlation_id": problem["correlation_id"]}}
+    about = {"message": message, "type": kind, "param": param, "code": code}
+    return {"error": {**about, "correlation_id": problem["correlation_id"]}}
 
 
 def _status(problem: Mapping[str, Any]) -> int:

@@ -1,5 +1,5 @@
-"""The chat page: the files in `static`, unchanged. The path of modules contains the checksum of all, so a browser can
-cache them forever. The page itself is requested each time. No authentication here."""
+"""The chat page: the files in `static`, without authentication. Paths of modules contain a checksum of all files, so
+browsers cache them forever."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -16,7 +16,7 @@ from turnkeep.services import Services
 
 STATIC = Path(__file__).parent / "static"
 PAGE, FILES = "index.html", "/page/{checksum}/{file:path}"
-KEPT, ASKED_AGAIN = "public, max-age=31536000, immutable", "no-cache"
+FOREVER, REVALIDATED = "public, max-age=31536000, immutable", "no-cache"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
 _POLICY = (
     *("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src data:"),
@@ -26,7 +26,7 @@ _POLICY = (
 
 
 def register(router: APIRouter, services: Services, _: Callable[[], str]) -> None:
-    """Add the routes; nothing if the setting PAGE is off."""
+    """Add the routes if the setting PAGE is on."""
     if services.settings.page:
         router.routes.append(Route("/", _page, methods=["GET"]))
         router.routes.append(Route(FILES, _file, methods=["GET"]))
@@ -48,32 +48,32 @@ def checksum() -> str:
 
 
 async def _page(request: Request) -> Response:
-    """Return the page. Its relative links work under a stage and a base path, but need a final slash."""
+    """Return the page. Its relative links work under a stage or a base path, but need a final slash."""
     path = request.scope.get("aws.event", {}).get("requestContext", {}).get("path", "/")
     if not path.endswith("/"):
         return RedirectResponse(f"{path}/")
     body = files()[PAGE].replace(b"{modules}", _modules()).replace(b"{checksum}", checksum().encode())
-    return _answer(request, PAGE, body, {"Content-Security-Policy": "; ".join(_POLICY), "Cache-Control": ASKED_AGAIN})
+    return _respond(request, PAGE, body, {"Content-Security-Policy": "; ".join(_POLICY), "Cache-Control": REVALIDATED})
 
 
 def _modules() -> bytes:
-    """Return links to all modules; otherwise each is requested only after the one that imports it."""
+    """Return preload links; otherwise each module is requested after the one that imports it."""
     names = [name for name in files() if name.endswith(".js") and not name.endswith(".iife.min.js")]
     return "\n".join(f'<link rel="modulepreload" href="page/{{checksum}}/{name}">' for name in names).encode()
 
 
 async def _file(request: Request) -> Response:
-    """Return a file. One of another version comes from a server that is being replaced; it is not cached."""
+    """Return a file. The checksum differs while a server is being replaced; the file is then not cached."""
     name = request.path_params["file"]
     if name not in files() or name == PAGE:
         raise NotFound
     is_same = request.path_params["checksum"] == checksum()
-    return _answer(request, name, files()[name], {"Cache-Control": KEPT if is_same else ASKED_AGAIN})
+    return _respond(request, name, files()[name], {"Cache-Control": FOREVER if is_same else REVALIDATED})
 
 
-def _answer(request: Request, name: str, body: bytes, headers: Mapping[str, str]) -> Response:
+def _respond(request: Request, name: str, body: bytes, more: Mapping[str, str]) -> Response:
     tag = f'"{sha256(body).hexdigest()[:16]}"'
-    told = {"ETag": tag, "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", **headers}
+    headers = {"ETag": tag, "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", **more}
     if tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=told)
-    return Response(body, headers=told, media_type=_TYPES[Path(name).suffix])
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=_TYPES[Path(name).suffix])

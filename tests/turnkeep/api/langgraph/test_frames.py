@@ -11,7 +11,6 @@ from test_langgraph_runs import said
 from test_run_retries import hung_up, until
 
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
-from turnkeep.api.langgraph.messages import Messages
 from turnkeep.api.sse import RunStream, as_event
 from turnkeep.errors import ModelTimeout, StoreUnavailable, TurnInProgress
 from turnkeep.records import Event
@@ -59,36 +58,47 @@ def test_a_run_that_goes_on_ends_its_stream_without_a_word() -> None:
     assert frames_of(("error", as_event(TurnInProgress(retry_after=1)))) == ""
 
 
-def pieces(*contents: Any, **more: Any) -> list[Any]:
-    messages = Messages()
-    told = [messages.told({"type": "AIMessageChunk", "id": "a", "content": each, **more}, {}) for each in contents]
-    return [data[0] for events in told for name, data in events if name == "messages/partial"]
+def messages_of(*messages: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The events of the stream mode `messages`, each with its name and data."""
+    parts = [("part", {"mode": "messages-tuple", "namespace": [], "data": [each, {"step": 1}]}) for each in messages]
+    events = frames_of(*parts, modes=("messages",)).split("\r\n\r\n")[:-1]
+    pairs = (event.split("\r\n") for event in events)
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in pairs]
+
+
+def partial_messages(*pieces: dict[str, Any]) -> list[Any]:
+    events = messages_of(*({"type": "AIMessageChunk", "id": "a", "content": "", **piece} for piece in pieces))
+    return [data[0] for name, data in events if name == "messages/partial"]
 
 
 def test_texts_and_blocks_are_joined() -> None:
-    assert [piece["content"] for piece in pieces("Hel", "lo")] == ["Hel", "Hello"]
+    def contents(*pieces: Any) -> list[Any]:
+        return [message["content"] for message in partial_messages(*({"content": piece} for piece in pieces))]
+
     block = {"type": "text", "text": "lo"}
-    assert pieces("Hel", [block])[-1]["content"] == [{"type": "text", "text": "Hel"}, block]
-    assert pieces("", [block])[-1]["content"] == [block]
+    assert contents("Hel", "lo") == ["Hel", "Hello"]
+    assert contents("Hel", [block])[-1] == [{"type": "text", "text": "Hel"}, block]
+    assert contents("", [block])[-1] == [block]
 
 
-def test_the_arguments_of_a_tool_appear_when_they_are_whole() -> None:
-    messages = Messages()
+def test_tool_arguments_appear_when_they_are_complete() -> None:
     first = {"name": "weather", "args": '{"city": ', "id": "c-1", "index": 0}
     last = {"name": None, "args": '"Paris"}', "id": None, "index": 0}
-    told = [
-        list(messages.told({"type": "AIMessageChunk", "id": "a", "content": "", "tool_call_chunks": [piece]}, {}))
-        for piece in (first, last)
-    ]
-    calls = [events[-1][1][0]["tool_calls"] for events in told]
+    messages = partial_messages({"tool_call_chunks": [first]}, {"tool_call_chunks": [last]})
     call = {"name": "weather", "id": "c-1", "type": "tool_call"}
-    assert calls == [[{**call, "args": {}}], [{**call, "args": {"city": "Paris"}}]]
-    assert "tool_call_chunks" not in told[-1][-1][1][0]
+    assert [message["tool_calls"] for message in messages] == [
+        [{**call, "args": {}}],
+        [{**call, "args": {"city": "Paris"}}],
+    ]
+    assert "tool_call_chunks" not in messages[-1]
 
 
-def test_a_whole_message_is_complete_at_once() -> None:
-    [(_, metadata), (event, [message])] = Messages().told({"type": "ai", "id": "a", "content": "hi"}, {"step": 1})
-    assert (metadata, event, message["content"]) == ({"a": {"metadata": {"step": 1}}}, "messages/complete", "hi")
+def test_a_complete_message_is_sent_once() -> None:
+    message = {"type": "ai", "id": "a", "content": "hi"}
+    assert messages_of(message) == [
+        ("messages/metadata", {"a": {"metadata": {"step": 1}}}),
+        ("messages/complete", [message]),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -113,12 +113,12 @@ async def test_an_unknown_path_answers_in_openais_shape(client: AsyncClient, pat
 
 async def test_what_a_conversation_cannot_do_is_told(openai: AsyncOpenAI) -> None:
     item: Any = {"role": "user", "content": "ping"}
-    with pytest.raises(sdk.BadRequestError, match="Only a response adds"):
+    with pytest.raises(sdk.BadRequestError, match="responses only"):
         await openai.conversations.create(items=[item])
     conversation = (await openai.conversations.create()).id
     first = await openai.responses.create(model="papers", input="ping", conversation=conversation)
     await openai.responses.create(model="papers", input="ping", conversation=conversation)
-    with pytest.raises(sdk.BadRequestError, match="Only a response adds"):
+    with pytest.raises(sdk.BadRequestError, match="responses only"):
         await openai.conversations.items.create(conversation, items=[item])
     with pytest.raises(sdk.BadRequestError, match="whole conversation"):
         await openai.conversations.items.delete("msg_1_user", conversation_id=conversation)

@@ -232,7 +232,7 @@ async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
 ) -> None:
     app = make_app(RefusingStore)
     async with openai_of(app) as openai:
-        with pytest.raises(sdk.APIError, match="could not be kept"):
+        with pytest.raises(sdk.APIError, match="could not be stored"):
             await heard(openai, stream=stream)
         answer = await say(openai, "ping", extra_headers=AGAIN)
         assert (await openai.responses.retrieve(answer.id)).output_text == "1: ping"

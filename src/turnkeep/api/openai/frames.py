@@ -1,5 +1,5 @@
-"""A turn in the format of both wires, whole and event by event. The object `turnkeep` has everything else of a turn:
-SQL, rows, warnings, cost. A final event of success is sent only after the turn is stored."""
+"""A turn as a chat completion or a response, whole or event by event. The object `turnkeep` has the other fields of the
+turn, such as rows and cost. The final event of success is sent after the turn is stored."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from turnkeep.api.errors import as_problem
 from turnkeep.api.openai.shapes import shape
 from turnkeep.api.sse import compact
-from turnkeep.api.views import TurnView, not_kept
+from turnkeep.api.views import TurnView, not_stored
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import JSON, Source, Turn
 
@@ -18,18 +18,18 @@ _SAME: JSON = {"object": "response", "parallel_tool_calls": False, "tool_choice"
 _SAME |= dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p"))
 
 
-def kept(turn: Turn) -> Turn:
-    """Return the turn; raise an error, which OpenAI's own clients retry, if it should be stored and is not."""
-    if fault := not_kept(turn):
-        raise fault
+def stored(turn: Turn) -> Turn:
+    """Return the turn; raise an error, which OpenAI's clients retry, if it should be stored and is not."""
+    if error := not_stored(turn):
+        raise error
     return turn
 
 
-class Words(Protocol):
-    """Makes frames of a run's events. Text that was sent is never taken back."""
+class Frames(Protocol):
+    """Renders the events of a run. `sent` is the text so far, which cannot be taken back."""
 
     metadata: JSON | None
-    shown: str | None = None
+    sent: str | None = None
 
     def whole(self, turn: Turn) -> JSON: ...
     def begin(self) -> bytes: ...
@@ -40,46 +40,50 @@ class Words(Protocol):
     def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
         if name not in ("token", "complete", "error"):
             return b""
-        begun = self.begin() if self.shown is None else b""
-        self.shown = self.shown or ""
+        begun = self.begin() if self.sent is None else b""
+        self.sent = self.sent or ""
         try:
-            return begun + (self._show(data["content"]) if name == "token" else self._close(name, data))
+            match name:
+                case "token":
+                    return begun + self._send(data["content"])
+                case "complete":
+                    return begun + self._complete(stored(data["turn"]))
+                case _:
+                    return begun + self.fail(shape(data))
         except TurnkeepError as error:
             return begun + self.fail(shape(as_problem(error)))
 
-    def _show(self, text: str) -> bytes:
-        self.shown = f"{self.shown}{text}"
+    def _send(self, text: str) -> bytes:
+        self.sent = f"{self.sent}{text}"
         return self.delta(text) if text else b""
 
-    def _close(self, name: str, data: Mapping[str, Any]) -> bytes:
-        if name == "error":
-            return self.fail(shape(data))
-        turn, shown = kept(data["turn"]), self.shown or ""
-        if turn.reply.startswith(shown):
-            return self._show(turn.reply[len(shown) :]) + self.end(turn)
-        again = "" if shown.strip() == turn.reply.strip() else f"\n\n{turn.reply}"
-        return self._show(again) + self.end(turn)
+    def _complete(self, turn: Turn) -> bytes:
+        """Send what is missing of the reply. A reply that differs from the text sent so far follows as a whole."""
+        sent = self.sent or ""
+        if turn.reply.startswith(sent):
+            return self._send(turn.reply[len(sent) :]) + self.end(turn)
+        again = "" if sent.strip() == turn.reply.strip() else f"\n\n{turn.reply}"
+        return self._send(again) + self.end(turn)
 
-    def told(self, turn: Turn) -> JSON:
-        """Return the client's metadata with a summary of the turn, and the rest of it as other routes return it."""
+    def extras(self, turn: Turn) -> JSON:
+        """Return the client's metadata with a summary of the turn, and the turn as other routes return it."""
         facts = {"thread_id": turn.thread_id, "turn": turn.number, "warnings": ", ".join(turn.warnings)}
         short = {f"turnkeep_{name}": str(value)[:_METADATA_CHARACTERS] for name, value in facts.items() if value}
-        shown = TurnView.of(turn).bounded().model_dump(mode="json")
-        whole = {name: value for name, value in shown.items() if name not in ("message", "reply")}
-        return {"metadata": {**(self.metadata or {}), **short}, "turnkeep": whole}
+        view = TurnView.of(turn).bounded().model_dump(mode="json", exclude={"message", "reply"})
+        return {"metadata": {**(self.metadata or {}), **short}, "turnkeep": view}
 
 
-class Completion(Words):
+class CompletionFrames(Frames):
     def __init__(self, id_: str, created: int, model: str, metadata: JSON | None, *, with_usage: bool = False) -> None:
         self._facts: JSON = {"id": id_, "created": created, "model": model}
         self._usage = {"usage": None} if with_usage else {}
         self.metadata = metadata
 
     def whole(self, turn: Turn) -> JSON:
-        message = {"content": kept(turn).reply, "refusal": None, "annotations": url_citations(turn)}
+        message = {"content": stored(turn).reply, "refusal": None, "annotations": url_citations(turn)}
         choices = [_choice("stop", message={"role": "assistant", **message})]
         used = _usage(turn, "prompt_tokens", "completion_tokens")
-        return {**self._facts, "object": "chat.completion", "choices": choices, "usage": used, **self.told(turn)}
+        return {**self._facts, "object": "chat.completion", "choices": choices, "usage": used, **self.extras(turn)}
 
     def begin(self) -> bytes:
         return self._chunk({"role": "assistant", "content": ""})
@@ -90,7 +94,7 @@ class Completion(Words):
     def end(self, turn: Turn) -> bytes:
         cited, used = url_citations(turn), _usage(turn, "prompt_tokens", "completion_tokens")
         frames = self._chunk({"annotations": cited}) if cited else b""
-        frames += self._chunk({}, "stop", **self.told(turn))
+        frames += self._chunk({}, "stop", **self.extras(turn))
         return frames + (self._frame(choices=[], usage=used) if self._usage else b"") + b"data: [DONE]\n\n"
 
     def fail(self, error: JSON) -> bytes:
@@ -103,8 +107,8 @@ class Completion(Words):
         return f"data: {compact({**self._facts, 'object': 'chat.completion.chunk', **data})}\n\n".encode()
 
 
-class Answer(Words):
-    """A response. `item` is the id of its only message; `given` are fields known only from the request."""
+class ResponseFrames(Frames):
+    """`item` is the id of the only message; `given` are fields from the request."""
 
     def __init__(self, id_: str, created: int, model: str, item: str, thread_id: str | None, **given: Any) -> None:
         about = {"id": id_, "created_at": created, "model": model, "store": thread_id is not None}
@@ -115,11 +119,11 @@ class Answer(Words):
         self._number = 0
 
     def whole(self, turn: Turn) -> JSON:
-        used = _usage(kept(turn), "input_tokens", "output_tokens")
+        used = _usage(stored(turn), "input_tokens", "output_tokens")
         used["input_tokens_details"] = {"cached_tokens": 0, "cache_write_tokens": 0}
         used["output_tokens_details"] = {"reasoning_tokens": 0}
         done = {"status": "completed", "model": turn.agent, "output": [_reply(turn, self._item)], "usage": used}
-        return {**self._facts, **done, **self.told(turn)}
+        return {**self._facts, **done, **self.extras(turn)}
 
     def begin(self) -> bytes:
         begun = {**self._facts, "status": "in_progress", "output": [], "usage": None, "metadata": self.metadata}
@@ -142,7 +146,7 @@ class Answer(Words):
         return frames + self._event("response.completed", response=done)
 
     def fail(self, error: JSON) -> bytes:
-        """Return an `error`, for which OpenAI's clients raise; they only report `response.failed`."""
+        """Send `error`, for which OpenAI's clients raise. For `response.failed` they do not."""
         return self._event("error", **error["error"] | error)
 
     def _of_text(self, name: str, **data: Any) -> bytes:
@@ -155,8 +159,8 @@ class Answer(Words):
 
 
 def items_of(turn: Turn) -> list[JSON]:
-    said = _message(f"msg_{turn.number}_user", "user", _text("input_text", turn.message))
-    return [said, _reply(turn, f"msg_{turn.number}_assistant")]
+    message = _message(f"msg_{turn.number}_user", "user", _text("input_text", turn.message))
+    return [message, _reply(turn, f"msg_{turn.number}_assistant")]
 
 
 def _reply(turn: Turn, id_: str) -> JSON:
@@ -173,8 +177,8 @@ def _message(id_: str, role: str, *parts: JSON) -> JSON:
     return {"id": id_, "type": "message", "role": role, "status": status, "content": list(parts)}
 
 
-def _choice(finish: str | None, **said: JSON) -> JSON:
-    return {"index": 0, **said, "logprobs": None, "finish_reason": finish}
+def _choice(finish: str | None, **content: JSON) -> JSON:
+    return {"index": 0, **content, "logprobs": None, "finish_reason": finish}
 
 
 def _usage(turn: Turn, asked: str, answered: str) -> JSON:
@@ -184,12 +188,12 @@ def _usage(turn: Turn, asked: str, answered: str) -> JSON:
 
 
 def citations(turn: Turn) -> list[JSON]:
-    """Return the citations of a response: a source with a web address there, any other as a file."""
+    """Return the annotations of a response. A source without a web address is cited as a file."""
     return [_citation(source, *place) for source in turn.sources for place in _places(source, turn.reply)]
 
 
 def url_citations(turn: Turn) -> list[JSON]:
-    """Return the citations of a chat completion, which supports web addresses only."""
+    """Return the annotations of a chat completion, which supports web addresses only."""
     found = [each for each in citations(turn) if each.pop("type") == "url_citation"]
     return [{"type": "url_citation", "url_citation": each} for each in found]
 
@@ -202,7 +206,7 @@ def _citation(source: Source, start: int, end: int) -> JSON:
 
 
 def _places(source: Source, reply: str) -> Iterator[tuple[int, int]]:
-    """Yield where the reply names the source, as "[1706.03762]" or by its address; otherwise the end of the reply."""
+    """Yield where the reply names the source, as "[1706.03762]" or by its address, or else the end of the reply."""
     names = [rf"\[{re.escape(source.id)}\](?!\()", *([re.escape(source.url)] if source.url else [])]
     found = [match.span() for match in re.finditer("|".join(names), reply)]
     yield from found or ([(len(reply), len(reply))] if source.cited else [])
