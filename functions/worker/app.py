@@ -15,7 +15,7 @@ with loading():
     from turnkeep.api.loopback import serve_nodes
     from turnkeep.aws.deployment import app_over, deployed, tell_of_files
     from turnkeep.observability import correlate, guard_output, logger, place
-    from turnkeep.turns.runs import NotDone
+    from turnkeep.turns.background import NotDone
 
     guard_output()
     services = deployed(os.environ)

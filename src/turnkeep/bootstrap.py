@@ -25,7 +25,7 @@ from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads, Uploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
-from turnkeep.turns.runs import Runs
+from turnkeep.turns.background import Runs
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore

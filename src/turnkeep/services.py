@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.store import Store
     from turnkeep.storage.usage import Usage
     from turnkeep.turns import Turns
-    from turnkeep.turns.runs import Runs
+    from turnkeep.turns.background import Runs
 
 
 @dataclass(frozen=True)

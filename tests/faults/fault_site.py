@@ -31,7 +31,7 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
-from turnkeep.turns.runs import Runs
+from turnkeep.turns.background import Runs
 
 ANNA = Principal("acme", "anna")
 CREDENTIALS = {"region_name": "eu-west-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}

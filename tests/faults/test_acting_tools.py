@@ -13,7 +13,7 @@ from fault_site import ANNA, Doom, Site, answer_once, be_quiet, child, later, re
 
 from turnkeep.errors import TurnInProgress
 from turnkeep.records import Turn
-from turnkeep.turns.runs import NotDone
+from turnkeep.turns.background import NotDone
 
 READ, LOAD, BATCH = "dynamodb.GetItem", "dynamodb.Query", "dynamodb.BatchWriteItem"
 BEGIN = SETTLE = FLIP = "dynamodb.UpdateItem"

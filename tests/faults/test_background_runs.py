@@ -18,9 +18,9 @@ from turnkeep.agents import Agent
 from turnkeep.records import Principal, Reply
 from turnkeep.storage.keys import HEAD, LAYOUT, partition
 from turnkeep.tuning import TurnTuning
+from turnkeep.turns.background import NotDone, Runs
 from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import GraphCall
-from turnkeep.turns.runs import NotDone, Runs
 
 ACCEPT = CANCEL = "dynamodb.TransactWriteItems"
 READ, LOAD = "dynamodb.GetItem", "dynamodb.Query"

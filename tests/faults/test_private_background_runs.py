@@ -8,7 +8,7 @@ from memory_items import MemoryItems
 
 from canary_scan import canary, found_in, texts_of
 from turnkeep.turns import TurnRequest
-from turnkeep.turns.runs import Runs
+from turnkeep.turns.background import Runs
 from turnkeep_local.objects import FolderObjects
 from turns_over import turns_over
 

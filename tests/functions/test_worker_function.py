@@ -106,7 +106,7 @@ def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(s
 
 def test_the_deployed_api_asks_the_worker_that_its_environment_names(of_a_function, monkeypatch):
     launched: list[Any] = []
-    monkeypatch.setattr("turnkeep.turns.runs.Runs.launch_by", lambda _, launch: launched.append(launch))
+    monkeypatch.setattr("turnkeep.turns.background.Runs.launch_by", lambda _, launch: launched.append(launch))
     deployed_app({**os.environ, "WORKER": "the-worker"})
     deployed_app(os.environ)
     assert [each.args[1] for each in launched] == ["the-worker"]

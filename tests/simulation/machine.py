@@ -22,7 +22,7 @@ from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
-from turnkeep.turns.runs import Runs
+from turnkeep.turns.background import Runs
 
 
 class Machine:

@@ -2,6 +2,6 @@
 
 from turnkeep.turns.life import Turns
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.running import RunningTurn
+from turnkeep.turns.stream import RunningTurn
 
 __all__ = ["RunningTurn", "TurnRequest", "Turns"]

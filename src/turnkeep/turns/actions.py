@@ -132,7 +132,7 @@ def once(
         async def act_later(*args: P.args, **kwargs: P.kwargs) -> Any:
             if (ledger := _ledger.get()) is None:
                 return await cast(Any, act(*args, **kwargs))
-            place = name, _said(name, key, args, kwargs)
+            place = name, _key_text(name, key, args, kwargs)
             async with ledger.async_locks[place], ledger.doing_later(ledger.doing(place, not_done)) as call:
                 if call.is_new:
                     call.result = await cast(Any, act(*args, **kwargs))
@@ -142,7 +142,7 @@ def once(
         def act_now(*args: P.args, **kwargs: P.kwargs) -> T:
             if (ledger := _ledger.get()) is None:
                 return act(*args, **kwargs)
-            place = name, _said(name, key, args, kwargs)
+            place = name, _key_text(name, key, args, kwargs)
             with ledger.locks[place], ledger.doing(place, not_done) as call:
                 if call.is_new:
                     call.result = act(*args, **kwargs)
@@ -153,11 +153,11 @@ def once(
     return around
 
 
-def _said(name: str, key: Key, args: Any, kwargs: Any) -> str:
-    said = key(*args, **kwargs) if callable(key) else key
-    if said is None or said == "":
+def _key_text(name: str, key: Key, args: Any, kwargs: Any) -> str:
+    found = key(*args, **kwargs) if callable(key) else key
+    if found is None or found == "":
         raise ValueError(f'once("{name}") has no key for this call: give what makes it the same action, such as an id.')
-    return str(said)
+    return str(found)
 
 
 def _packed(result: Any) -> Result:

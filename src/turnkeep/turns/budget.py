@@ -2,9 +2,10 @@
 for a second without a request to the store."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from turnkeep.agents import Agent
 from turnkeep.errors import OverLimit, StoreUnavailable
@@ -19,9 +20,6 @@ from turnkeep.turns.threads import in_thread
 if TYPE_CHECKING:
     from turnkeep.models.usage import ModelCall
 
-T = TypeVar("T")
-
-
 REFUSED_MS = 1000
 GRACE_SECONDS = 5  # a reservation counts for that much longer than the longest run
 _MOST_REFUSED = 10_000
@@ -33,9 +31,9 @@ class Spending:
     """Reservation of one run, settled once: at its end or on leaving the context. Without limits it does nothing."""
 
     budget: "Budget"
-    reserved: Reserved | None
     agent: Agent
     tally: Tally
+    reserved: Reserved | None = None
     settling: asyncio.Task[None] | None = None
 
     def settle(self, *, turns: int) -> None:
@@ -72,31 +70,27 @@ class Budget:
         if error and self.now() < until:
             raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
 
-    async def beside(
-        self, work: Coroutine[Any, Any, T], principal: Principal, agent: Agent, tally: Tally
-    ) -> tuple[T, Spending]:
-        """Reserve in parallel with the work; raise OverLimit. If either fails, nothing stays reserved."""
+    @asynccontextmanager
+    async def reserving(self, principal: Principal, agent: Agent, tally: Tally) -> AsyncIterator[Spending]:
+        """Reserve in parallel with the block; raise OverLimit at its end. If either fails, nothing stays reserved."""
+        spending = Spending(self, agent, tally)
         if self._usage is None:
-            return await work, Spending(self, None, agent, tally)
+            yield spending
+            return
         tokens, micro = self._need(agent)
         asking = asyncio.create_task(in_thread(self._usage.reserve, principal, tokens, micro, self._seconds))
-        spending = None
         try:
-            done = await work
-            spending = Spending(self, await asyncio.shield(asking), agent, tally)
+            yield spending
+            spending.reserved = await asyncio.shield(asking)
         except OverLimit as error:
             self._remember(principal, error)
             raise
         finally:
-            if spending is None:
-                await self._give_back(asking, agent, tally)
+            if spending.reserved is None:
+                await asyncio.wait({asking})
+                if not asking.cancelled() and asking.exception() is None:
+                    await self.settle(asking.result(), agent, tally, turns=0)
         self._refused.pop(principal, None)
-        return done, spending
-
-    async def _give_back(self, asking: "asyncio.Task[Reserved | None]", agent: Agent, tally: Tally) -> None:
-        await asyncio.wait({asking})
-        if not asking.cancelled() and asking.exception() is None and (reserved := asking.result()):
-            await self.settle(reserved, agent, tally, turns=0)
 
     def _need(self, agent: Agent) -> tuple[int, int]:
         """Return tokens and micro-dollars of the largest known turn of this agent."""

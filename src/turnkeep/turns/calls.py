@@ -31,11 +31,11 @@ def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
     return {**given, **agent.new_turn()} if isinstance(given := named(agent, call.input, name), dict) else given
 
 
-def _command(agent: Agent, said: JSON, name: str) -> "Command[Any]":
-    goto = said.get("goto") or ()
+def _command(agent: Agent, command: JSON, name: str) -> "Command[Any]":
+    goto = command.get("goto") or ()
     steps = [_step(each) for each in (goto if isinstance(goto, list | tuple) else [goto])]
-    update = named(agent, _pairs(said.get("update")), name)
-    return Command(resume=said.get("resume"), update=update, goto=steps)
+    update = named(agent, _pairs(command.get("update")), name)
+    return Command(resume=command.get("resume"), update=update, goto=steps)
 
 
 def _pairs(update: Any) -> Any:
@@ -45,8 +45,8 @@ def _pairs(update: Any) -> Any:
     return update
 
 
-def _step(said: Any) -> str | Send:
-    return Send(said["node"], said.get("input")) if isinstance(said, dict) else str(said)
+def _step(goto: Any) -> str | Send:
+    return Send(goto["node"], goto.get("input")) if isinstance(goto, dict) else str(goto)
 
 
 def named(agent: Agent, given: Any, name: str) -> Any:
@@ -56,9 +56,9 @@ def named(agent: Agent, given: Any, name: str) -> Any:
     is_usual = not agent.is_own or getattr(channel, "operator", None) is add_messages
     if not is_usual or not isinstance(given, dict) or "messages" not in given:
         return given
-    said = given["messages"]
+    sent = given["messages"]
     try:
-        messages = convert_to_messages(said if isinstance(said, list) else [said])
+        messages = convert_to_messages(sent if isinstance(sent, list) else [sent])
     except (ValueError, NotImplementedError, KeyError, TypeError) as error:
         raise InvalidRequest("messages: Send a list of objects with `role` (or `type`) and `content`.") from error
     for number, message in enumerate(messages):
@@ -69,15 +69,14 @@ def named(agent: Agent, given: Any, name: str) -> Any:
 def config_of(agent: Agent, call: GraphCall, run_id: str | None, *, max_steps: int) -> JSON:
     """Return `configurable`, `metadata`, `tags` and `recursion_limit` of the client within our limits. Custom graphs
     also find the context in `configurable` and use their own step limit, as their time is bounded."""
-    said = call.config
-    given = {**(call.context if agent.is_own else {}), **said.get("configurable", {})}
+    given = {**(call.context if agent.is_own else {}), **call.config.get("configurable", {})}
     own = {key: value for key, value in given.items() if not _is_ours(key)}
-    limit = said.get("recursion_limit")
+    limit = call.config.get("recursion_limit")
     ids = {"run_id": run_id} if run_id else {}
     config = {
         "configurable": own | ids,
-        "metadata": {**said.get("metadata", {}), **ids},
-        "tags": said.get("tags", []),
+        "metadata": {**call.config.get("metadata", {}), **ids},
+        "tags": call.config.get("tags", []),
     }
     if agent.is_own:
         return {**config, **({"recursion_limit": limit} if isinstance(limit, int) else {})}
@@ -90,9 +89,9 @@ def context_of(agent: Agent, call: GraphCall, context: RunContext) -> Any:
     if not agent.is_own or agent.graph.context_schema is RunContext:
         return context
     configured = call.config.get("configurable", {})
-    said = call.context or {key: v for key, v in configured.items() if not (_is_ours(key) or key in _FACTS)}
+    given = call.context or {key: v for key, v in configured.items() if not (_is_ours(key) or key in _FACTS)}
     fields = get_type_hints(agent.graph.context_schema) if agent.graph.context_schema else {}
-    return {key: said[key] for key in said if key in fields} if fields else said or None
+    return {key: given[key] for key in given if key in fields} if fields else given or None
 
 
 def _is_ours(key: str) -> bool:

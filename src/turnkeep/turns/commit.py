@@ -11,8 +11,8 @@ from turnkeep.records import Turn
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.store import Store
+from turnkeep.turns.begin import release
 from turnkeep.turns.threads import in_thread, monotonic
-from turnkeep.turns.watching import release
 
 TRIES = 2  # attempts, if the first is found not to have arrived
 PERSISTENCE_UNKNOWN = "persistence_unknown"

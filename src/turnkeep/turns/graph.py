@@ -83,7 +83,7 @@ class GraphRun:
         self._run_id = run_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())
-        self._told: set[str] = set()
+        self._sent: set[str] = set()
         self._known: set[str | None] = set()
         self._node = ""
 
@@ -102,8 +102,8 @@ class GraphRun:
         if self._agent.make is None:
             yield
             return
-        said = context_of(self._agent, self._call, context)
-        async with self._agent.make(self._config(), self._store, said) as graph:
+        runtime_context = context_of(self._agent, self._call, context)
+        async with self._agent.make(self._config(), self._store, runtime_context) as graph:
             self._graph = self._kept_here(graph)
             yield
 
@@ -126,11 +126,11 @@ class GraphRun:
             durability="exit",
             subgraphs=True,
         )
-        async for part in stream:
-            namespace, mode, data = cast(tuple[tuple[str, ...], str, Any], part)
+        async for chunk in stream:
+            namespace, mode, data = cast(tuple[tuple[str, ...], str, Any], chunk)
             if call.modes:
-                for told in self._parts(namespace, mode, data):
-                    yield told
+                for part in self._parts(namespace, mode, data):
+                    yield part
             if event := self._event(namespace, mode, data):
                 yield event
 
@@ -150,9 +150,9 @@ class GraphRun:
         elif mode == "updates":
             for node, update in data.items():
                 for message in messages_in(without(update, self._per_turn)):
-                    if message.id not in self._known and message.id not in self._told:
+                    if message.id not in self._known and message.id not in self._sent:
                         self._known.add(message.id)
-                        yield _told(MESSAGES_TUPLE, (), [plain(message), {"langgraph_node": node}])
+                        yield _part_event(MESSAGES_TUPLE, (), [plain(message), {"langgraph_node": node}])
 
     def _part(self, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
         """Return LangGraph's output if the client requested this mode. An interrupt is always sent."""
@@ -163,30 +163,30 @@ class GraphRun:
             return None
         if mode == "messages" or is_reply:
             chunk = self._chunk(data) if MESSAGES_TUPLE in call.modes else None
-            return _told(MESSAGES_TUPLE, namespace if call.subgraphs else (), chunk) if chunk else None
+            return _part_event(MESSAGES_TUPLE, namespace if call.subgraphs else (), chunk) if chunk else None
         is_interrupt = mode == "updates" and "__interrupt__" in data
         if mode not in call.modes and not is_interrupt:
             return None
-        return _told(mode, namespace, without(plain(data), self._per_turn))
+        return _part_event(mode, namespace, without(plain(data), self._per_turn))
 
     def _chunk(self, data: Any) -> list[JSON] | None:
         """Return a message or a piece of one with its metadata; None for one that was streamed in pieces."""
         if is_token(data):
             return as_chunk(printable(data["content"]), data["id"], {"langgraph_node": self._node})
         message, metadata = data
-        return None if message.id in self._told else [plain(message), plain(metadata)]
+        return None if message.id in self._sent else [plain(message), plain(metadata)]
 
     def _event(self, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
         if mode == "messages":
             message = data[0]
-            is_new = isinstance(message, AIMessage) and message.id not in self._told
+            is_new = isinstance(message, AIMessage) and message.id not in self._sent
             return Event("token", {"content": printable(text)}) if is_new and (text := text_of(message)) else None
         if mode == "tasks":
             return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
         if mode != "custom":
             return None
         if is_token(data):
-            self._told.add(data["id"])
+            self._sent.add(data["id"])
             return Event("token", {"content": printable(data["content"])})
         return _custom(data)
 
@@ -230,8 +230,8 @@ def first_input(agent: Agent, message: str, message_id: str, *, interrupted: boo
         return Command(resume=message)
     if agent.message is None:
         raise InvalidRequest(NO_MESSAGE)
-    said = [HumanMessage(message, id=message_id)] if agent.message == "messages" else message
-    return {**agent.new_turn(), agent.message: said} if agent.message else said
+    content = [HumanMessage(message, id=message_id)] if agent.message == "messages" else message
+    return {**agent.new_turn(), agent.message: content} if agent.message else content
 
 
 def _custom(data: Any) -> Event | None:
@@ -240,7 +240,7 @@ def _custom(data: Any) -> Event | None:
     return Event("custom", {"data": data}) if is_plain(data) else None
 
 
-def _told(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
+def _part_event(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
     return Event("part", {"mode": mode, "namespace": list(namespace), "data": data})
 
 

@@ -1,13 +1,11 @@
-"""Turns: from a request to a reply that is stored exactly once, whatever fails on the way."""
+"""The life of a turn: BEGIN, LOAD, RUN, COMMIT, with a module for each. Whatever fails on the way, an acknowledged turn
+is stored exactly once."""
 
 import asyncio
-import functools
-import secrets
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
-from math import inf
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -19,22 +17,17 @@ from turnkeep.observability import annotate, count
 from turnkeep.records import Event, Principal, Turn
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import run_id_of
-from turnkeep.storage.keys import partition
-from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
-from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
-from turnkeep.turns.actions import Ledger, acting, with_origin
+from turnkeep.turns.begin import Begin, or_released
 from turnkeep.turns.budget import Budget
-from turnkeep.turns.commit import Commit
+from turnkeep.turns.load import Load, TurnContext
 from turnkeep.turns.redaction import Redactor
-from turnkeep.turns.request import TurnContext, TurnRequest
-from turnkeep.turns.running import RunningTurn
+from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.tally import Tally
-from turnkeep.turns.threads import in_thread, monotonic
-from turnkeep.turns.waiting import Attached
-from turnkeep.turns.watching import or_released, release, watched
+from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -66,13 +59,13 @@ class Turns:
         self._agents = agents
         self._tuning = tuning
         self._default_agent = default_agent
-        self._clock = clock
         self._names = frozenset(entries()) if names is None else names
         self._private = private
-        self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
         self._stores = stores
-        self._attached = Attached(attachments, store, tuning.commit_seconds)
+        self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
         self.budget = Budget(usage, seconds=tuning.seconds, clock=clock)
+        self._begin = Begin(store, attachments, default_agent, private, tuning.commit_seconds)
+        self._load = Load(store, agents, default_agent, private, self.budget, clock)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
         """Run BEGIN and LOAD, in parallel if this process knows the thread. The run continues in its own task. Raises
@@ -80,8 +73,28 @@ class Turns:
         self.check(request)
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or uuid.uuid4().hex)
-        request = await self._attached.waited(request)
-        return await self._start(request, Tally())
+        request = await self._begin.wait(request)
+        tally, safe = Tally(), await self._begin.redacted(request)
+        if request.thread_id is None:
+            context = await self._load.context(request, safe, tally)
+            return RunningTurn(thread_id=None, redactor=context.redactor).run(partial(self._answer, context))
+        ahead = asyncio.create_task(in_thread(self._store.turns.look_ahead, request.principal, request.thread_id))
+        begun = await self._begin.lease(request, safe)
+        if isinstance(begun, Turn):
+            return _replayed(begun, self._begin.redactor(request) if begun.private else None)
+        annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
+        loading = self._load.context(request, safe, tally, begun, ahead)
+        context = await or_released(loading, begun, self._store)
+        running = RunningTurn(
+            thread_id=request.thread_id,
+            run_id=run_id_of(begun.head.pk, begun.key),
+            turn_number=context.loaded.number + 1,
+            loaded=context.loaded,
+            thread_created=begun.created,
+            redactor=context.redactor,
+        )
+        self._running[str(running.run_id)] = running
+        return running.run(lambda running: or_released(self._answer(context, running), begun, self._store))
 
     def check(self, request: TurnRequest) -> None:
         """Check a request as far as possible without the store. Raises UnknownAgent, OverLimit."""
@@ -93,42 +106,9 @@ class Turns:
         """Return the run if this process has it and it is still referenced."""
         return self._running.get(run_id)
 
-    async def _start(self, request: TurnRequest, tally: Tally) -> RunningTurn:
-        safe, redactor = await self._redacted(request)
-        if request.thread_id is None:
-            hold = await self._context(request, safe, redactor, tally)
-            running = RunningTurn(thread_id=None, redactor=hold.redactor)
-            return running.run(lambda running: self._answer(hold, running))
-        ahead = asyncio.create_task(in_thread(self._store.turns.look_ahead, request.principal, request.thread_id))
-        begun = await self._begin(request, request.thread_id, safe, redactor)
-        if isinstance(begun, Turn):
-            count("Replayed")
-            running = RunningTurn(
-                thread_id=request.thread_id,
-                run_id=begun.run_id,
-                turn_number=begun.number,
-                replayed=True,
-                redactor=self._redactor(request) if begun.private else None,
-            )
-            return running.run(lambda running: _replay(begun, running))
-        annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        hold = await or_released(
-            self._context(request, safe, redactor, tally, begun=begun, ahead=ahead), begun, self._store
-        )
-        running = RunningTurn(
-            thread_id=request.thread_id,
-            run_id=run_id_of(begun.head.pk, begun.key),
-            turn_number=hold.loaded.number + 1,
-            loaded=hold.loaded,
-            thread_created=begun.created,
-            redactor=hold.redactor,
-        )
-        self._running[str(running.run_id)] = running
-        return running.run(lambda running: or_released(self._answer(hold, running), begun, self._store))
-
     def warm(self) -> None:
         """Load and build what the first turn needs: LangGraph and the default agent."""
-        import turnkeep.turns.driving  # noqa: F401, PLC0415
+        import turnkeep.turns.run  # noqa: F401, PLC0415
 
         self._agents(self._default_agent)
 
@@ -138,105 +118,27 @@ class Turns:
 
         return Drawing(self._agents(name).graph)
 
-    @functools.cached_property
+    @cached_property
     def states(self) -> "States":
         from turnkeep.turns.states import States  # noqa: PLC0415
 
         return States(self._store, self._agents, self._default_agent, self._private)
 
-    async def _redacted(self, request: TurnRequest) -> tuple[TurnRequest, Redactor | None]:
-        """Return the request as it may be stored, and its redactor; unchanged and None if no agent that
-        may run needs PII redaction. Raises PrivacyUnavailable."""
-        agent = request.agent or (None if request.thread_id else self._default_agent)
-        if not self._private or agent not in (None, *self._private):
-            return request, None
-        redactor = self._redactor(request)
-        return replace(request, message=await in_thread(redactor.redact, request.message)), redactor
+    async def _answer(self, context: TurnContext, running: RunningTurn) -> Turn:
+        from turnkeep.turns.run import run_and_commit  # noqa: PLC0415 - LangGraph loads on the chat path only
 
-    def _redactor(self, request: TurnRequest) -> Redactor:
-        if request.thread_id is None:
-            return Redactor.of_run(secrets.token_bytes(16))
-        at = request.principal, request.thread_id
-        return Redactor.of_thread(self._store.vault, partition(*at), functools.partial(self._store.heads.read, *at))
-
-    async def _begin(
-        self, request: TurnRequest, thread_id: str, safe: TurnRequest, redactor: Redactor | None
-    ) -> Begun | Turn:
-        taking = asyncio.create_task(
-            in_thread(
-                self._store.retries.begin,
-                request.principal,
-                thread_id,
-                request.repeat,
-                key=request.key,
-                body=request.body(),
-                message=safe.message,
-                pii=dict(redactor.made) if redactor else None,
-                agent=request.agent,
-                create=request.create,
-                after=request.after,
-                incarnation=request.incarnation,
-            )
-        )
-        try:
-            return await asyncio.shield(taking)
-        except asyncio.CancelledError:  # the client left; the call cannot be stopped, so release what it takes
-            await asyncio.wait({taking})
-            begun = None if taking.cancelled() or taking.exception() else taking.result()
-            if isinstance(begun, Begun):
-                await release(begun, self._store)
-            raise
-
-    async def _context(
-        self,
-        request: TurnRequest,
-        safe: TurnRequest,
-        redactor: Redactor | None,
-        tally: Tally,
-        *,
-        begun: Begun | None = None,
-        ahead: asyncio.Task[Found] | None = None,
-    ) -> TurnContext:
-        started, started_at = monotonic(), self._clock()
-        name = (begun.head.agent if begun else None) or request.agent or self._default_agent
-        request, redactor = (safe, redactor) if name in self._private else (request, None)
-        if redactor and begun:
-            redactor.older = functools.partial(self._store.vault.values, begun.head)
-        begun = begun and replace(begun, message=request.message)
-        agent = await in_thread(self._agents, name)
-        loading = self._load(begun, agent, request.base, ahead)
-        loaded, spending = await self.budget.beside(loading, request.principal, agent, tally)
-        return TurnContext(request, agent, loaded, begun, tally, spending, redactor, started, started_at)
-
-    async def _load(
-        self, begun: Begun | None, agent: Agent, base: str | int | None, ahead: asyncio.Task[Found] | None
-    ) -> Loaded:
-        if begun is None or ahead is None:
-            return Loaded()
-        return await in_thread(self._store.turns.load, begun.head, agent.window, base, ahead=await ahead)
-
-    async def _answer(self, hold: TurnContext, running: RunningTurn) -> Turn:
-        async with hold.spending:
-            return await hold.tally.over(self._run(hold, running), agent=hold.agent.name)
-
-    async def _run(self, hold: TurnContext, running: RunningTurn) -> Turn:
-        from turnkeep.turns.driving import drive  # noqa: PLC0415 - LangGraph loads on the chat path only
-
-        now = datetime.fromtimestamp(self._clock(), UTC)
-        documents = self._attached.documents(hold.begun.head) if hold.begun else Documents()
-        ledger = Ledger(self._store, hold.begun, hold.loaded, goes_on=hold.request.goes_on) if hold.begun else None
-        until = min(hold.started + self._tuning.seconds, hold.request.deadline or inf)  # when its answer must leave
-        with acting(ledger):
-            store = self._stores(hold.request.principal) if self._stores else None
-            driving = drive(hold, running, now, documents, max_steps=self._tuning.max_steps, store=store)
-            saved, turn = await watched(driving, hold.begun, self._store, self._tuning, until=until)
-        hold.spending.settle(turns=1)
-        if hold.begun is None or ledger is None:
-            return replace(turn, persisted=False)
-        saved = with_origin(saved, ledger.origin)
-        return await running.commit(Commit(self._store, until).write(hold.begun, hold.loaded, saved, turn))
+        documents = self._begin.documents(context.begun.head) if context.begun else Documents()
+        memory = self._stores(context.request.principal) if self._stores else None
+        return await run_and_commit(context, running, self._store, self._tuning, documents=documents, memory=memory)
 
 
-async def _replay(turn: Turn, running: RunningTurn) -> Turn:
-    running.emit(Event("token", {"content": turn.reply}))
-    return turn
+def _replayed(turn: Turn, redactor: Redactor | None) -> RunningTurn:
+    count("Replayed")
+
+    async def replay(running: RunningTurn) -> Turn:
+        running.emit(Event("token", {"content": turn.reply}))
+        return turn
+
+    return RunningTurn(
+        thread_id=turn.thread_id, run_id=turn.run_id, turn_number=turn.number, replayed=True, redactor=redactor
+    ).run(replay)

@@ -14,7 +14,7 @@ from turnkeep.storage.store import Store
 RunStatus: TypeAlias = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
 PAGE = 50
-_TOLD: dict[QueuedStatus, RunStatus] = {"queued": "pending", "failed": "error", "cancelled": "interrupted"}
+_STATUSES: dict[QueuedStatus, RunStatus] = {"queued": "pending", "failed": "error", "cancelled": "interrupted"}
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,26 @@ class Lookup:
         held = _held(head, "running", digest) if self._store.heads.is_leased(head) else None
         if held is None or queued is None or not queued.data:
             return held
-        said = self.waiting(queued)
-        return replace(said, agent=held.agent or said.agent, status=held.status, updated_at=held.updated_at, code=None)
+        waiting = self.waiting(queued)
+        return replace(
+            held,
+            agent=held.agent or waiting.agent,
+            created_at=waiting.created_at,
+            metadata=waiting.metadata,
+            kwargs=waiting.kwargs,
+        )
 
     def waiting(self, queued: QueuedRun) -> RunRecord:
-        said = json.loads(self._store.queue.request_of(queued)) if queued.data else {}
-        call, at = said.get("call") or {}, queued.at / 1000
-        status = _TOLD[queued.status]
+        request = json.loads(self._store.queue.request_of(queued)) if queued.data else {}
+        call, at = request.get("call") or {}, queued.at / 1000
+        status = _STATUSES[queued.status]
         if self._is_given_up(queued) and (status == "pending" or queued.code == errors.ModelTimeout.code):
             status = "timeout"
-        thread_id, agent, metadata = thread_of(queued.pk), said.get("agent"), call.get("config", {}).get("metadata", {})
+        thread_id, agent, metadata = (
+            thread_of(queued.pk),
+            request.get("agent"),
+            call.get("config", {}).get("metadata", {}),
+        )
         kwargs = {name: value for name, value in call.items() if value}
         return RunRecord(queued.run_id, thread_id, agent, status, at, at, metadata, kwargs, code=queued.code)
 

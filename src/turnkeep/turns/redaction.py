@@ -35,7 +35,7 @@ class Redactor:
         self._redacted: dict[str, str] = {}
         self._names: set[str] = set()
         self._lock = Lock()
-        self._told = ""
+        self._sent = ""
 
     @classmethod
     def of_thread(cls, vault: Vault, pk: str, head: Callable[[], Head]) -> "Redactor":
@@ -103,11 +103,11 @@ class Redactor:
             return restored(text, {**self._earlier(), **self.made}, before=before)
         return restored(text, self.made, before=before)
 
-    async def told(self, event: Event) -> Event:
+    async def restore(self, event: Event) -> Event:
         """Restore an event for the thread's owner; pass events in their order."""
         before = ""
         if event.name == "token":
-            before, self._told = self._told, (self._told + event.data["content"])[-LINE_CHARACTERS:]
+            before, self._sent = self._sent, (self._sent + event.data["content"])[-LINE_CHARACTERS:]
         if not has_placeholder(event.data):
             return event
         reveal = partial(self.reveal, before=before)

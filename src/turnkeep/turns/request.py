@@ -5,13 +5,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnkeep.agents import Agent
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.retries import Repeat
-from turnkeep.turns.budget import Spending
-from turnkeep.turns.redaction import Redactor
-from turnkeep.turns.tally import Tally
 
 ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
 """The principal of the run that this context belongs to."""
@@ -32,7 +27,7 @@ class GraphCall:
     interrupt_before: tuple[str, ...] = ()
     interrupt_after: tuple[str, ...] = ()
 
-    def said(self) -> list[Any]:
+    def identity(self) -> list[Any]:
         """Return what identifies a call. The form of its stream is not part of it."""
         stops = [list(self.interrupt_before), list(self.interrupt_after)]
         return [self.input, self.command, self.config, self.context, *stops]
@@ -46,7 +41,7 @@ class TurnRequest:
     `time.monotonic()` seconds, the turn must be stored or given up. `attachments` names documents to wait for;
     `warnings` has the result of waiting. The run continues from `base`, a checkpoint id or turn number; an older one
     begins a branch. `after` is the required number of the newest turn. `repeat` distinguishes a request without a key
-    from its own retry; without it each is new. `said` stands for other content of the client, such as a history: the
+    from its own retry; without it each is new. `identity` is other content of the client, such as a history: the
     graph does not receive it, but it distinguishes requests. `streamed`: the client reads tokens. With `incarnation`,
     only the thread with this incarnation id accepts it, not a later one with the same id."""
 
@@ -64,16 +59,16 @@ class TurnRequest:
     base: str | int | None = None
     after: int | None = None
     repeat: Repeat | None = None
-    said: str = ""
+    identity: str = ""
     incarnation: bytes | None = None
     streamed: bool = False
 
     def body(self) -> bytes:
         """Return the bytes that identify a request: with one key and equal bytes, two requests are the same."""
         named: list[Any] = [list(self.attachments)] if self.attachments else []
-        more = [self.base, self.after, self.call and self.call.said()]
+        more = [self.base, self.after, self.call and self.call.identity()]
         named += more if any(part is not None for part in more) else []
-        named += [self.said] if self.said else []
+        named += [self.identity] if self.identity else []
         return json.dumps([self.message, self.agent, self.conversation_window, *named]).encode()
 
     @property
@@ -84,20 +79,3 @@ class TurnRequest:
     def named(self) -> JSON:
         """Return the documents that the request names, for the details of the turn."""
         return {"attachments": list(self.attachments)} if self.attachments else {}
-
-
-@dataclass(frozen=True)
-class TurnContext:
-    """A request with all that its run needs. `begun` is None for a stateless run, `redactor` for an agent without PII
-    redaction. With a redactor, the message of `request` is redacted. `started` is in monotonic seconds, `started_at` in
-    epoch seconds."""
-
-    request: TurnRequest
-    agent: Agent
-    loaded: Loaded
-    begun: Begun | None
-    tally: Tally
-    spending: Spending
-    redactor: Redactor | None
-    started: float
-    started_at: float

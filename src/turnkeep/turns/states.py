@@ -22,10 +22,10 @@ from turnkeep.storage.store import Store
 from turnkeep.storage.vault import has_placeholder, reworded_in
 from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.turns.actions import origin_of, with_origin
+from turnkeep.turns.begin import or_released
 from turnkeep.turns.calls import named, plain
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.threads import in_thread
-from turnkeep.turns.watching import or_released
 
 CANNOT_JOIN = (
     "checkpoint_ns: Nodes of this inner graph wrote values that cannot be joined. Read the thread's own state."
@@ -108,7 +108,7 @@ class States:
         agent = self._agent(head)
         base = self.store.turns.checkpoint_of(head, run) if run else base
         loaded = self.store.turns.read_state(head, agent.window, None if namespace else base)
-        return self._told(
+        return self._restored(
             head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=bool(base and not run))
         )
 
@@ -126,7 +126,7 @@ class States:
         head = self.store.heads.read(principal, thread_id)
         agent = self._agent(head)
         for loaded in self.store.turns.history(head, agent.window, limit=limit, before=before):
-            state = self._told(head, _state_or_error(agent, head, loaded))
+            state = self._restored(head, _state_or_error(agent, head, loaded))
             if (metadata or {}).items() <= state.metadata.items():
                 yield state
 
@@ -175,7 +175,7 @@ class States:
         state = _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values))
         if namespace:
             state = replace(state, namespace=namespace, checkpoint_id=put["configurable"]["checkpoint_id"])
-        return await in_thread(self._told, head, state)
+        return await in_thread(self._restored, head, state)
 
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)
@@ -183,7 +183,7 @@ class States:
     def _redactor(self, head: Head) -> Redactor:
         return Redactor.of_thread(self.store.vault, head.pk, lambda: head)
 
-    def _told(self, head: Head, state: State) -> State:
+    def _restored(self, head: Head, state: State) -> State:
         """Restore a state for the thread's owner."""
         if not has_placeholder(vars(state)):
             return state

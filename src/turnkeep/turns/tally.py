@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.errors import TurnkeepError
@@ -23,27 +23,19 @@ class Tally:
         self.meter: UsageMeter | None = None
         self._started = time.monotonic()
         self._first_token: float | None = None
-        self._told = 0
+        self._streamed_characters = 0
 
     def see(self, event: Event) -> None:
         if event.name == "token":
-            self._told += len(event.data["content"])
+            self._streamed_characters += len(event.data["content"])
             self._first_token = self._first_token or self._elapsed()
 
     def calls(self) -> "Sequence[ModelCall]":
         """Return every model call that was begun; the streamed text counts as output of an unfinished one."""
-        return self.meter.begun(self._told // LETTERS_A_TOKEN) if self.meter else ()
+        return self.meter.begun(self._streamed_characters // LETTERS_A_TOKEN) if self.meter else ()
 
-    async def over(self, work: Coroutine[Any, Any, Turn], *, agent: str) -> Turn:
-        """Do the work, a run and its COMMIT, and report it."""
-        turn = None
-        try:
-            turn = await work
-        finally:
-            self._tell(turn, agent)
-        return turn
-
-    def _tell(self, turn: Turn | None, agent: str) -> None:
+    def report(self, turn: Turn | None, agent: str) -> None:
+        """Report a run and its COMMIT; `turn` is None if they raised."""
         if values := (self._reached(turn) if turn else {}) | self._spent():
             measure(values, agent=agent)
         if turn is None:

@@ -12,7 +12,7 @@ from simulation.model import SLACK, Belonging, number_in
 from simulation.operations.graph import AGENT, RUN, GraphRun
 from turnkeep import errors
 from turnkeep.attachments import Piece
-from turnkeep.turns.runs import NotDone
+from turnkeep.turns.background import NotDone
 
 WORKER_TRIES, EXPORT_LOOKS, LOST_ANSWERS = 3, 4, 6
 BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)

@@ -22,7 +22,7 @@ from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
-from turnkeep.turns.runs import Runs
+from turnkeep.turns.background import Runs
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:

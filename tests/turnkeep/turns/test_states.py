@@ -210,8 +210,8 @@ async def test_an_empty_thread_cannot_go_on(turns: Turns, call: GraphCall) -> No
         await say(turns, "", call=call)
 
 
-async def test_what_is_of_this_turn_alone_is_told_in_no_mode(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_agents", lambda name: replace(agent(), new_turn=lambda: {"fruits": []}))
+async def test_no_stream_mode_sends_per_turn_keys(items: Items, folder_objects: FolderObjects) -> None:
+    turns = turns_over(table_over(items, folder_objects), replace(agent(), new_turn=lambda: {"fruits": []}))
     call = GraphCall({"messages": "plum"}, modes=("values", "updates", "tasks", "debug", "checkpoints"))
     told = parts((await run(turns, "plum", call=call))[1])
     assert {mode for mode, _ in told} == set(call.modes)

@@ -23,7 +23,7 @@ from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
-    from turnkeep.turns.runs import RunRecord
+    from turnkeep.turns.background import RunRecord
 
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
 Action = Literal["interrupt", "rollback"]

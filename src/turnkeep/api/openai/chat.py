@@ -79,7 +79,7 @@ class _History:
 
     def in_thread(self, thread_id: str) -> JSON:
         place: JSON = {"thread_id": thread_id, "create": True, "call": None, "repeat": self._repeat}
-        return {**place, "repeat": "exact", "said": digest(self._messages)} if self._is_whole else place
+        return {**place, "repeat": "exact", "identity": digest(self._messages)} if self._is_whole else place
 
     def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
         """Return a function that adds a warning if the thread has another history than the client."""

@@ -64,8 +64,8 @@ class Runs:
             key = self._store.retries.key_of(principal, thread_id, request.body())
         head = await in_thread(self._store.heads.read, principal, thread_id)
         run_id = self._store.turns.run_id(principal, thread_id, key)
-        said, body = _written(replace(request, key=key)), request.body()
-        queued = await in_thread(self._store.queue.accept, head, run_id, body, said)
+        stored, body = _written(replace(request, key=key)), request.body()
+        queued = await in_thread(self._store.queue.accept, head, run_id, body, stored)
         found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
         if found.status == "pending":
             await self._launch(self._store.queue.token(head, run_id))

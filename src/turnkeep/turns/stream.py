@@ -35,7 +35,7 @@ class RunningTurn:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[Turn] | None = None
         self._is_committing = False
-        self._is_told = False
+        self._is_over = False
 
     def run(self, work: Callable[["RunningTurn"], Coroutine[Any, Any, Turn]]) -> "RunningTurn":
         """Start the work, which emits events and returns the turn."""
@@ -55,12 +55,12 @@ class RunningTurn:
     async def next(self, seconds: float | None = None) -> Event | None:
         """Return the next event, `complete` with the Turn as the last, then None.
         Raise TimeoutError if none came in `seconds`, TurnkeepError if the run ended early."""
-        if self._is_told:
+        if self._is_over:
             return None
         event = await asyncio.wait_for(self._events.get(), seconds)
         if event is not None:
-            return await self.redactor.told(event) if self.redactor else event
-        self._is_told = True
+            return await self.redactor.restore(event) if self.redactor else event
+        self._is_over = True
         return Event("complete", {"turn": await self.finish()})
 
     async def events(self) -> AsyncIterator[Event]:

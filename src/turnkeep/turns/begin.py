@@ -1,0 +1,145 @@
+"""BEGIN: before any model is called, the message is stored and its thread is leased. Before that, the turn waits for
+the documents that it names, and personal data is redacted if an agent that may run asks for it."""
+
+import asyncio
+import secrets
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from typing import Any, NamedTuple, TypeVar
+
+from turnkeep.attachments import AttachmentStatus, Documents
+from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
+from turnkeep.observability import logger
+from turnkeep.records import Turn
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.head import Head, key_digest
+from turnkeep.storage.keys import partition
+from turnkeep.storage.plans import Begun
+from turnkeep.storage.store import Store
+from turnkeep.turns.redaction import Redactor
+from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.threads import in_thread, looks, monotonic
+
+T = TypeVar("T")
+
+WAIT_SECONDS = 60
+FIRST_LOOK_SECONDS = 0.2
+IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
+
+
+class SafeRequest(NamedTuple):
+    """A request as it may be stored. Without a redactor it is unchanged: no agent that may run needs PII redaction."""
+
+    request: TurnRequest
+    redactor: Redactor | None
+
+
+@dataclass(frozen=True)
+class Begin:
+    """`attachments` is None if documents are not stored. Agents in `private` run with PII redaction. `commit_seconds`
+    are reserved for COMMIT."""
+
+    store: Store
+    attachments: Attachments | None
+    default_agent: str
+    private: frozenset[str]
+    commit_seconds: float
+
+    async def wait(self, request: TurnRequest) -> TurnRequest:
+        """Return the request once its documents are read or time is up, then with warnings.
+        Raise NotFound, DocumentNotFound, StoreUnavailable."""
+        if not request.attachments:
+            return request
+        if request.thread_id is None or self.attachments is None:
+            raise DocumentNotFound
+        try:
+            head = await in_thread(self.store.heads.read, request.principal, request.thread_id)
+        except NotFound as error:
+            raise (DocumentNotFound if request.create else NotFound) from error
+        if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
+            return request  # it is answered from the store, whatever became of its documents
+        left = (request.deadline or inf) - monotonic() - self.commit_seconds
+        until = monotonic() + min(WAIT_SECONDS, left / 2)  # the run has the other half
+        found: list[AttachmentStatus] = []
+        async for _ in looks(FIRST_LOOK_SECONDS, until):
+            if not _are_in_work(found := await _found(self.attachments, head, request.attachments)):
+                break
+        warnings = [IN_WORK] * _are_in_work(found) + [OF_NO_USE] * ("failed" in found)
+        return replace(request, warnings=(*request.warnings, *warnings))
+
+    def documents(self, head: Head) -> Documents:
+        """Return the documents that a run on this thread may read."""
+        if self.attachments is None:
+            return Documents()
+        return Documents(partial(self.attachments.active, head), partial(self.attachments.pieces, head.pk))
+
+    async def redacted(self, request: TurnRequest) -> SafeRequest:
+        """Raise PrivacyUnavailable."""
+        agent = request.agent or (None if request.thread_id else self.default_agent)
+        if not self.private or agent not in (None, *self.private):
+            return SafeRequest(request, None)
+        redactor = self.redactor(request)
+        return SafeRequest(replace(request, message=await in_thread(redactor.redact, request.message)), redactor)
+
+    def redactor(self, request: TurnRequest) -> Redactor:
+        if request.thread_id is None:
+            return Redactor.of_run(secrets.token_bytes(16))
+        at = request.principal, request.thread_id
+        return Redactor.of_thread(self.store.vault, partition(*at), partial(self.store.heads.read, *at))
+
+    async def lease(self, request: TurnRequest, safe: SafeRequest) -> Begun | Turn:
+        """Store the message and take the thread, or return the stored turn of a repeated request."""
+        taking = asyncio.create_task(
+            in_thread(
+                self.store.retries.begin,
+                request.principal,
+                str(request.thread_id),
+                request.repeat,
+                key=request.key,
+                body=request.body(),
+                message=safe.request.message,
+                pii=dict(safe.redactor.made) if safe.redactor else None,
+                agent=request.agent,
+                create=request.create,
+                after=request.after,
+                incarnation=request.incarnation,
+            )
+        )
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:  # the client left; the call cannot be stopped, so release what it takes
+            await asyncio.wait({taking})
+            begun = None if taking.cancelled() or taking.exception() else taking.result()
+            if isinstance(begun, Begun):
+                await release(begun, self.store)
+            raise
+
+
+async def or_released(work: Coroutine[Any, Any, T], begun: Begun, store: Store) -> T:
+    """Release the thread unchanged if an error or a leaving client ends the work early."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(release, begun, store)
+        result = await work
+        stack.pop_all()
+    return result
+
+
+async def release(begun: Begun, store: Store) -> None:
+    try:
+        await in_thread(store.leases.release, begun)
+    except StoreUnavailable:
+        logger.warning("lease left to run out")
+
+
+async def _found(attachments: Attachments, head: Head, named: tuple[str, ...]) -> list[AttachmentStatus]:
+    found = await in_thread(attachments.statuses, head, named)
+    if found.keys() != set(named):
+        raise DocumentNotFound
+    return list(found.values())
+
+
+def _are_in_work(found: list[AttachmentStatus]) -> bool:
+    return "waiting" in found or "processing" in found

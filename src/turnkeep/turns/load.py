@@ -1,0 +1,68 @@
+"""LOAD: what a run needs, read in parallel: its thread's history, and a reservation of the limits."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from turnkeep.agents import Agent
+from turnkeep.storage.plans import Begun, Loaded
+from turnkeep.storage.store import Store
+from turnkeep.storage.windows import Found
+from turnkeep.turns.begin import SafeRequest
+from turnkeep.turns.budget import Budget, Spending
+from turnkeep.turns.redaction import Redactor
+from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.tally import Tally
+from turnkeep.turns.threads import in_thread, monotonic
+
+
+@dataclass(frozen=True)
+class TurnContext:
+    """A request with all that its run needs. `begun` is None for a stateless run, `redactor` for an agent without PII
+    redaction. With a redactor, the message of `request` is redacted. `started` is in monotonic seconds, `started_at` in
+    epoch seconds."""
+
+    request: TurnRequest
+    agent: Agent
+    loaded: Loaded
+    begun: Begun | None
+    tally: Tally
+    spending: Spending
+    redactor: Redactor | None
+    started: float
+    started_at: float
+
+
+@dataclass(frozen=True)
+class Load:
+    """`agents` returns an agent by name and may be slow the first time. `clock` returns epoch seconds."""
+
+    store: Store
+    agents: Callable[[str], Agent]
+    default_agent: str
+    private: frozenset[str]
+    budget: Budget
+    clock: Callable[[], float]
+
+    async def context(
+        self,
+        request: TurnRequest,
+        safe: SafeRequest,
+        tally: Tally,
+        begun: Begun | None = None,
+        ahead: asyncio.Task[Found] | None = None,
+    ) -> TurnContext:
+        """Raise OverLimit, and what `TurnLog.load` raises. `ahead` is what was read in parallel with BEGIN."""
+        started, started_at = monotonic(), self.clock()
+        name = (begun.head.agent if begun else None) or request.agent or self.default_agent
+        request, redactor = safe if name in self.private else (request, None)
+        if redactor and begun:
+            redactor.older = partial(self.store.vault.values, begun.head)
+        agent, loaded = await in_thread(self.agents, name), Loaded()
+        async with self.budget.reserving(request.principal, agent, tally) as spending:
+            if begun and ahead:
+                begun = replace(begun, message=request.message)
+                load = self.store.turns.load
+                loaded = await in_thread(load, begun.head, agent.window, request.base, ahead=await ahead)
+        return TurnContext(request, agent, loaded, begun, tally, spending, redactor, started, started_at)
