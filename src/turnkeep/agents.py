@@ -53,7 +53,7 @@ def read_settings(home: Path | None = None, **given: Any) -> Settings:
     """Read all settings, with own data in a laptop's folder `home`; raise one of UNUSABLE."""
     own = [pkgutil.resolve_name(each.settings) for each in entries().values() if each.settings]
     read = [kind.read(os.environ, kind.own_data(home) if home else {}) for kind in own]
-    if graph_file() and not own:  # MODEL is read by none of ours, and by these graphs in words of their own
+    if graph_file() and not own:  # these graphs read MODEL themselves, in their own format
         given = {"model": "", "model_small": "", **given}
     return Settings(**given).with_agents(*read)
 
@@ -71,10 +71,10 @@ def build_agent(name: str, settings: Settings) -> Agent:
         build: Callable[[Settings], Agent] = pkgutil.resolve_name(entry.build)
         return build(settings)
     except UnusableFile as error:
-        tell_unusable(name, error)
+        log_unusable(name, error)
         raise AgentUnavailable from error
 
 
-def tell_unusable(name: str, error: UnusableFile) -> None:
+def log_unusable(name: str, error: UnusableFile) -> None:
     """Log the reason for the operator; callers only learn that the agent is unavailable."""
-    logger.error("agent cannot work, a file of its settings cannot be used", agent=name, reason=str(error))
+    logger.error("agent unavailable: a file of its settings is unusable", agent=name, reason=str(error))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.agents import build_agent, tell_unusable
+from turnkeep.agents import build_agent, log_unusable
 from turnkeep.entries import default_agent, entries, graph_file
 from turnkeep.errors import AgentUnavailable
 from turnkeep.records import Principal
@@ -105,7 +105,7 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         try:
             return options_of(file, functools.partial(attribute_of, file))
         except UnusableFile as error:
-            tell_unusable("store", error)
+            log_unusable("store", error)
             raise AgentUnavailable from error
 
     def store_of(principal: Principal) -> "BaseStore":

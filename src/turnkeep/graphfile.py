@@ -16,18 +16,18 @@ NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")  # a graph's name
 _PLACE = re.compile(r"(.+):([^:/\\]+)")
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _REFUSED = {
-    "encryption": "values would be stored without it; take it out of the file, tables are encrypted by AWS already",
+    "encryption": "values would be stored without it; remove it from the file, AWS encrypts the tables already",
 }
 _UNSERVED = {
-    "auth": "not applied: callers are known by this server's own keys or tokens, and each reads its own threads only; "
-    "what else its rules forbid, a graph has to check by itself",
-    "http": "not applied: no app is mounted and no route is switched off; pages that may call stand in CORS_ORIGINS",
-    "webhooks": "not applied: no run calls back; read GET /threads/{id}/runs/{run_id} or wait with /join",
-    "checkpointer": "not applied: this server keeps the threads itself, for THREAD_HOURS after their last turn",
-    "ui": "not applied: no components are bundled; serve them beside the API",
-    "priority": "not applied: runs begin in the order in which they come",
-    "dockerfile_lines": "not applied: there is no image; what a graph needs has to be a Python package",
-    "base_image": "not applied: there is no image; graphs run on AWS's own Python",
+    "auth": "not applied: this server authenticates callers with its own keys or tokens, and each reads only its own "
+    "threads; check other rules in the graph",
+    "http": "not applied: no app is mounted and no route is disabled; set CORS_ORIGINS to allow pages to call",
+    "webhooks": "not applied: runs call no URL; read GET /threads/{id}/runs/{run_id} or wait with /join",
+    "checkpointer": "not applied: this server stores threads itself, for THREAD_HOURS after their last turn",
+    "ui": "not applied: no components are bundled; serve them separately",
+    "priority": "not applied: runs start in the order of arrival",
+    "dockerfile_lines": "not applied: there is no image; a graph can only depend on Python packages",
+    "base_image": "not applied: there is no image; graphs run on AWS's Python",
 }
 _KNOWN = {*_REFUSED, *_UNSERVED, "graphs", "dependencies", "env", "store", "python_version", "turnkeep", "ui_config"}
 _KNOWN |= {"source", "$schema", "node_version", "api_version", "image_distro", "pip_config_file", "pip_installer"}
@@ -38,7 +38,7 @@ Agents = tuple[str, ...] | Literal["all"]
 
 
 class UnusableGraphFile(ValueError):
-    """The file cannot be served from; the message names file, line and remedy."""
+    """The file cannot be used; the message names file, line and remedy."""
 
 
 @dataclass(frozen=True)
@@ -117,22 +117,22 @@ def read_graph_file(path: Path) -> GraphFile:
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableGraphFile(f"{path}: cannot be read ({error.__class__.__name__}); name a langgraph.json") from None
     try:
-        said = json.loads(text, object_pairs_hook=_Object)
+        content = json.loads(text, object_pairs_hook=_Object)
     except json.JSONDecodeError as error:
-        raise UnusableGraphFile(f"{path}:{error.lineno}:{error.colno}: no JSON: {error.msg}") from None
-    if not isinstance(said, _Object):
-        raise UnusableGraphFile(f'{path}:1: is no object; write {{"graphs": {{"agent": "./agent.py:graph"}}}}')
-    return _Reader(path, text, said).read()
+        raise UnusableGraphFile(f"{path}:{error.lineno}:{error.colno}: invalid JSON: {error.msg}") from None
+    if not isinstance(content, _Object):
+        raise UnusableGraphFile(f'{path}:1: not an object; write {{"graphs": {{"agent": "./agent.py:graph"}}}}')
+    return _Reader(path, text, content).read()
 
 
 @dataclass(frozen=True)
 class _Reader:
     path: Path
     text: str
-    said: _Object
+    content: _Object
 
     def read(self) -> GraphFile:
-        for key in _REFUSED.keys() & self.said.keys():
+        for key in _REFUSED.keys() & self.content.keys():
             raise self._fault(f"`{key}` is not applied: {_REFUSED[key]}", key)
         own = self._own()
         specs = {name: self._spec(name, given) for name, given in self._kind("graphs", dict, "an object", {}).items()}
@@ -148,7 +148,7 @@ class _Reader:
             dependencies=tuple(map(str, self._kind("dependencies", list, "a list", []))),
             env=self._kind("env", (dict, str), "an object or a string", {}),
             store=self._kind("store", (dict, type(None)), "an object or null", {}) or {},
-            python_version=str(self.said.get("python_version") or ""),
+            python_version=str(self.content.get("python_version") or ""),
             warnings=tuple(self._warnings()),
         )
 
@@ -157,20 +157,20 @@ class _Reader:
         place = _PLACE.fullmatch(str(more.get("path")))
         source, attribute = place.groups() if place else ("", "")
         spec = GraphSpec(name, source, attribute, self._at("graphs", name), str(more.get("description") or ""))
-        return replace(spec, fault=self._fault_of(spec, is_twice=name in self.said["graphs"].twice))
+        return replace(spec, fault=self._fault_of(spec, is_twice=name in self.content["graphs"].twice))
 
     def _fault_of(self, spec: GraphSpec, *, is_twice: bool) -> str:
         at, file = spec.place, self.path.parent / spec.source
         if not NAME.fullmatch(spec.name):
-            return f"{at} has no usable name; use 1 to 64 characters without a slash"
+            return f"{at} has an invalid name; use 1 to 64 characters without a slash"
         if is_twice:
-            return f"{at} stands in the file twice; rename one of them"
+            return f"{at} is defined twice; rename one of them"
         if not spec.source:
             return f'{at}: write "./path/to/file.py:attribute" or "package.module:attribute"'
         if file.suffix in _SCRIPTS:
             return f"{at} is JavaScript; only Python graphs are served"
         if spec.is_file and not file.is_file():
-            return f"{at}: there is no file {spec.source}; paths begin at the folder of {self.path.name}"
+            return f"{at}: there is no file {spec.source}; paths are relative to the folder of {self.path.name}"
         return ""
 
     def _own(self) -> Mapping[str, Any]:
@@ -187,7 +187,7 @@ class _Reader:
     def _extended(self, specs: Mapping[str, GraphSpec], name: str, given: Any) -> GraphSpec:
         at = ("turnkeep", "graphs", name)
         if name not in specs:
-            raise self._fault(f"there is no graph `{name}` to say anything of; name one of {', '.join(specs)}", *at)
+            raise self._fault(f"there is no graph `{name}`; use one of {', '.join(specs)}", *at)
         if not isinstance(given, dict):
             raise self._fault('write an object such as {"window": 10}', *at)
         self._check_keys(given, _OWN_GRAPH_KEYS, *at)
@@ -201,25 +201,25 @@ class _Reader:
 
     def _check_keys(self, given: Mapping[str, Any], known: tuple[str, ...], *at: str) -> None:
         for key in given.keys() - {*known}:
-            raise self._fault(f"unknown key `{key}`; here are known: {', '.join(known)}", *at, key)
+            raise self._fault(f"unknown key `{key}`; known keys: {', '.join(known)}", *at, key)
 
     def _warnings(self) -> Iterator[str]:
-        for key in self.said:
-            if key in _UNSERVED and self.said[key]:
+        for key in self.content:
+            if key in _UNSERVED and self.content[key]:
                 yield f"{self._at(key)}: `{key}` is {_UNSERVED[key]}"
             elif key not in _KNOWN:
                 near = get_close_matches(key, _KNOWN, n=1)
                 yield f"{self._at(key)}: unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else "")
-        env = self.said.get("env")
+        env = self.content.get("env")
         if isinstance(env, str) and not (self.path.parent / env).is_file():
             example = next((each.name for each in self.path.parent.glob(".env?*")), "")
-            remedy = f"cp {example} {env}, and set its variables" if example else "set its variables, or write it"
+            remedy = f"cp {example} {env}, and set its variables" if example else "set its variables, or create it"
             yield f"{self._at('env')}: there is no file {env}; {remedy}"
 
     def _kind(self, key: str, kind: Any, words: str, default: Any) -> Any:
-        value = self.said.get(key, default)
+        value = self.content.get(key, default)
         if not isinstance(value, kind):
-            raise self._fault(f"`{key}` has to be {words}", key)
+            raise self._fault(f"`{key}` must be {words}", key)
         return value
 
     def _fault(self, why: str, *keys: str) -> UnusableGraphFile:
@@ -231,6 +231,6 @@ class _Reader:
         for key in keys:
             name = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
             found = [match.start() for match in name.finditer(self.text, place)] or [place]
-            is_twice = isinstance(self.said.get("graphs"), _Object) and key in self.said["graphs"].twice
+            is_twice = isinstance(self.content.get("graphs"), _Object) and key in self.content["graphs"].twice
             place = found[-1] if is_twice else found[0]
         return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}"

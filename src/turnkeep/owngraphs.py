@@ -67,7 +67,10 @@ def as_agent(found: Any, spec: GraphSpec) -> Agent:
     """Return an agent. `found` is a graph, a builder of one, or a function that makes one; raises UnusableFile."""
     factory = _factory(found, spec) if callable(found) else None
     graph = factory.drawn() if factory else _compiled(found, spec)
-    _tell_replaced(graph, spec)
+    for name, kind in (("checkpointer", BaseCheckpointSaver), ("store", BaseStore)):
+        if isinstance(getattr(graph, name), kind):
+            advice = f"it was compiled with its own {name}, which is not used here; remove it from compile()"
+            logger.warning("graph runs with the store of this server", agent=spec.name, where=spec.where, advice=advice)
     return Agent(
         name=spec.name,
         graph=graph,
@@ -92,7 +95,7 @@ def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
         return _from_file(file, spec) if spec.is_file else importlib.import_module(spec.source)
     except ModuleNotFoundError as error:
         missing = str(error.name).partition(".")[0]
-        remedy = f"`uv pip install {missing.replace('_', '-')}`, or name the folder that holds it in `dependencies`"
+        remedy = f"`uv pip install {missing.replace('_', '-')}`, or add its folder to `dependencies`"
         raise UnusableFile(f"{spec.place} needs the package {missing}: {remedy}") from error
     except (Exception, SystemExit) as error:
         raise UnusableFile(f"{spec.place}: {spec.source} cannot be imported: {_words(error)}") from error
@@ -132,25 +135,12 @@ def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
     except ValueError as error:
         raise UnusableFile(f"{spec.place} cannot be compiled: {error}") from error
     if not isinstance(graph, Pregel):
-        raise UnusableFile(f"{spec.place}: `{spec.attribute}` is no graph and no function that makes one")
+        raise UnusableFile(f"{spec.place}: `{spec.attribute}` is neither a graph nor a function that returns one")
     for inner in (graph, *(each for _, each in graph.get_subgraphs(recurse=True))):
-        _keep_whole(inner)
+        for channel in getattr(inner, "channels", {}).values():
+            if isinstance(channel, DeltaChannel):  # stored whenever it changed: a thread is read from its newest state
+                channel.snapshot_frequency = 1
     return graph.copy({"name": spec.name}) if graph.name == UNNAMED else graph
-
-
-def _keep_whole(graph: Any) -> None:
-    """Make each DeltaChannel store its value whenever it changed, so no checkpoint lacks it: a thread is read from its
-    newest one. Lists cost only what was appended anyway."""
-    for channel in getattr(graph, "channels", {}).values():
-        if isinstance(channel, DeltaChannel):
-            channel.snapshot_frequency = 1
-
-
-def _tell_replaced(graph: AnyGraph, spec: GraphSpec) -> None:
-    for name, kind in (("checkpointer", BaseCheckpointSaver), ("store", BaseStore)):
-        if isinstance(getattr(graph, name), kind):
-            advice = f"it was compiled with a {name} of its own, which is not used here; leave it out of compile()"
-            logger.warning("graph runs with the store of this server", agent=spec.name, where=spec.where, advice=advice)
 
 
 # graphs that are made for each run
@@ -188,7 +178,7 @@ class _Factory:
         except UnusableFile:
             raise
         except Exception as error:
-            why = f"`{self.spec.attribute}` makes no graph from an empty config: {_words(error)}"
+            why = f"`{self.spec.attribute}` returns no graph for an empty config: {_words(error)}"
             raise UnusableFile(f"{self.spec.place}: {why}") from error
 
     async def _drawn(self) -> AnyGraph:
@@ -202,7 +192,7 @@ def _factory(function: Callable[..., Any], spec: GraphSpec) -> _Factory:
     parameters = inspect.signature(function).parameters.values()
     takes = {each.name: "runtime" if _is_runtime(each) else "config" for each in parameters}
     if len({*takes.values()}) < len(takes):
-        why = "a function that makes a graph takes nothing, a config: RunnableConfig, a runtime: ServerRuntime, or both"
+        why = "a function that returns a graph takes no arguments, `config`, `runtime`, or both"
         raise UnusableFile(f"{spec.place}: {why}")
     return _Factory(function, spec, takes)
 
@@ -275,8 +265,10 @@ def _reply(graph: AnyGraph, values: Any) -> Reply:
         if isinstance(each, HumanMessage) and not each.name:  # agents address each other by name: "researcher"
             break
     outer = [] if isinstance(names, str) else [name for name in names if name != "messages"]
-    said = rest.get(outer[0]) if len(outer) == 1 else rest
-    text = said if isinstance(said, str) else _json(whole(rest)).decode() if rest or isinstance(names, str) else ""
+    content = rest.get(outer[0]) if len(outer) == 1 else rest
+    text = (
+        content if isinstance(content, str) else _json(whole(rest)).decode() if rest or isinstance(names, str) else ""
+    )
     return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 
 

@@ -247,7 +247,7 @@ async def test_an_agent_without_its_files_is_told(
     assert "/no/such" not in answer.text
     lines = output()
     assert metrics(lines) == [{"AgentFault": 1, "code": "agent_unavailable"}]
-    assert {"agent cannot work, a file of its settings cannot be used", "request failed"} <= set(sentences(lines))
+    assert {"agent unavailable: a file of its settings is unusable", "request failed"} <= set(sentences(lines))
 
 
 async def test_what_the_caller_did_wrong_is_no_metric(visitor: Visitor, output: Output) -> None:

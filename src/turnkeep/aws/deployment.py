@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 from starlette.requests import Request
 
-from turnkeep.agents import read_settings, tell_unusable
+from turnkeep.agents import log_unusable, read_settings
 from turnkeep.api.app import create_app
 from turnkeep.api.loopback import serve_nodes
 from turnkeep.aws.callers import principal_of
@@ -156,7 +156,7 @@ def tell_of_files(settings: Settings) -> None:
         try:
             own.check()
         except UnusableFile as error:
-            tell_unusable(own.agent, error)
+            log_unusable(own.agent, error)
 
 
 def _client(service: str, **config: Any) -> Any:

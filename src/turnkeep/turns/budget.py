@@ -1,11 +1,8 @@
-"""Limits in the life of a turn: reserved in parallel with LOAD, settled in parallel with COMMIT. A refusal is repeated
-for a second without a request to the store."""
+"""Limits on tokens, dollars and turns, per user and for all. A refusal is repeated for a second without asking the
+store."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from turnkeep.agents import Agent
 from turnkeep.errors import OverLimit, StoreUnavailable
@@ -14,7 +11,6 @@ from turnkeep.observability import count, logger
 from turnkeep.records import Principal
 from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Reserved, Usage
-from turnkeep.turns.tally import Tally
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
@@ -24,30 +20,6 @@ REFUSED_MS = 1000
 GRACE_SECONDS = 5  # a reservation counts for that much longer than the longest run
 _MOST_REFUSED = 10_000
 _WRITTEN = 0.1  # assumed share of output tokens when a price is reserved
-
-
-@dataclass
-class Spending:
-    """Reservation of one run, settled once: at its end or on leaving the context. Without limits it does nothing."""
-
-    budget: "Budget"
-    agent: Agent
-    tally: Tally
-    reserved: Reserved | None = None
-    settling: asyncio.Task[None] | None = None
-
-    def settle(self, *, turns: int) -> None:
-        """Begin to settle; later calls are ignored."""
-        if self.settling is None:
-            self.settling = asyncio.create_task(self.budget.settle(self.reserved, self.agent, self.tally, turns))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.settle(turns=0)
-        if self.settling:
-            await asyncio.wait({self.settling})
 
 
 class Budget:
@@ -70,46 +42,28 @@ class Budget:
         if error and self.now() < until:
             raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
 
-    @asynccontextmanager
-    async def reserving(self, principal: Principal, agent: Agent, tally: Tally) -> AsyncIterator[Spending]:
-        """Reserve in parallel with the block; raise OverLimit at its end. If either fails, nothing stays reserved."""
-        spending = Spending(self, agent, tally)
+    async def reserve(self, principal: Principal, agent: Agent) -> Reserved | None:
+        """Reserve what the largest known turn of this agent needs. Raise OverLimit."""
         if self._usage is None:
-            yield spending
-            return
-        tokens, micro = self._need(agent)
-        asking = asyncio.create_task(in_thread(self._usage.reserve, principal, tokens, micro, self._seconds))
-        try:
-            yield spending
-            spending.reserved = await asyncio.shield(asking)
-        except OverLimit as error:
-            self._remember(principal, error)
-            raise
-        finally:
-            if spending.reserved is None:
-                await asyncio.wait({asking})
-                if not asking.cancelled() and asking.exception() is None:
-                    await self.settle(asking.result(), agent, tally, turns=0)
-        self._refused.pop(principal, None)
-
-    def _need(self, agent: Agent) -> tuple[int, int]:
-        """Return tokens and micro-dollars of the largest known turn of this agent."""
-        assert self._usage  # noqa: S101 - a programming error
+            return None
         tokens = max(self._usage.limits.turn_tokens, self._largest.get(agent.name, 0))
         written = round(tokens * _WRITTEN)
         price = price_of(agent.model)
-        return tokens, price.micro(tokens - written, written) if price else 0
+        micro = price.micro(tokens - written, written) if price else 0
+        try:
+            reserved = await in_thread(self._usage.reserve, principal, tokens, micro, self._seconds)
+        except OverLimit as error:
+            if len(self._refused) >= _MOST_REFUSED:
+                self._refused.clear()
+            self._refused[principal] = self.now() + REFUSED_MS, error
+            raise
+        self._refused.pop(principal, None)
+        return reserved
 
-    def _remember(self, principal: Principal, error: OverLimit) -> None:
-        if len(self._refused) >= _MOST_REFUSED:
-            self._refused.clear()
-        self._refused[principal] = self.now() + REFUSED_MS, error
-
-    async def settle(self, reserved: Reserved | None, agent: Agent, tally: Tally, turns: int) -> None:
+    async def settle(self, reserved: Reserved | None, agent: Agent, calls: "Sequence[ModelCall]", turns: int) -> None:
         """Settle without failing the turn: on a fault the reservation expires, and a metric counts it."""
         if self._usage is None:
             return
-        calls = tally.calls()
         tokens = sum(call.input_tokens + call.output_tokens for call in calls)
         micro = sum(_cost(call, agent) for call in calls)
         self._largest[agent.name] = max(tokens, self._largest.get(agent.name, 0))

@@ -26,8 +26,7 @@ from turnkeep.turns.load import Load, TurnContext
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.stream import RunningTurn
-from turnkeep.turns.tally import Tally
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -74,16 +73,16 @@ class Turns:
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or uuid.uuid4().hex)
         request = await self._begin.wait(request)
-        tally, safe = Tally(), await self._begin.redacted(request)
+        started, safe = monotonic(), await self._begin.redacted(request)
         if request.thread_id is None:
-            context = await self._load.context(request, safe, tally)
+            context = await self._load.context(request, safe, started)
             return RunningTurn(thread_id=None, redactor=context.redactor).run(partial(self._answer, context))
         ahead = asyncio.create_task(in_thread(self._store.turns.look_ahead, request.principal, request.thread_id))
         begun = await self._begin.lease(request, safe)
         if isinstance(begun, Turn):
             return _replayed(begun, self._begin.redactor(request) if begun.private else None)
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        loading = self._load.context(request, safe, tally, begun, ahead)
+        loading = self._load.context(request, safe, started, begun, ahead)
         context = await or_released(loading, begun, self._store)
         running = RunningTurn(
             thread_id=request.thread_id,

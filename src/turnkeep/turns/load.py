@@ -10,11 +10,11 @@ from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.store import Store
 from turnkeep.storage.windows import Found
 from turnkeep.turns.begin import SafeRequest
-from turnkeep.turns.budget import Budget, Spending
+from turnkeep.turns.budget import Budget
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.tally import Tally
-from turnkeep.turns.threads import in_thread, monotonic
+from turnkeep.turns.spending import Spending
+from turnkeep.turns.threads import in_thread
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,6 @@ class TurnContext:
     agent: Agent
     loaded: Loaded
     begun: Begun | None
-    tally: Tally
     spending: Spending
     redactor: Redactor | None
     started: float
@@ -49,20 +48,21 @@ class Load:
         self,
         request: TurnRequest,
         safe: SafeRequest,
-        tally: Tally,
+        started: float,
         begun: Begun | None = None,
         ahead: asyncio.Task[Found] | None = None,
     ) -> TurnContext:
         """Raise OverLimit, and what `TurnLog.load` raises. `ahead` is what was read in parallel with BEGIN."""
-        started, started_at = monotonic(), self.clock()
+        started_at = self.clock()
         name = (begun.head.agent if begun else None) or request.agent or self.default_agent
         request, redactor = safe if name in self.private else (request, None)
         if redactor and begun:
             redactor.older = partial(self.store.vault.values, begun.head)
         agent, loaded = await in_thread(self.agents, name), Loaded()
-        async with self.budget.reserving(request.principal, agent, tally) as spending:
+        spending = Spending(self.budget, agent, started)
+        async with spending.reserving(request.principal):
             if begun and ahead:
                 begun = replace(begun, message=request.message)
                 load = self.store.turns.load
                 loaded = await in_thread(load, begun.head, agent.window, request.base, ahead=await ahead)
-        return TurnContext(request, agent, loaded, begun, tally, spending, redactor, started, started_at)
+        return TurnContext(request, agent, loaded, begun, spending, redactor, started, started_at)

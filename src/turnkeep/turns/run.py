@@ -62,19 +62,17 @@ async def run_and_commit(
     until = min(context.started + tuning.seconds, context.request.deadline or inf)  # when its answer must leave
     ledger = Ledger(store, begun, context.loaded, goes_on=context.request.goes_on) if begun else None
     try:
-        async with context.spending:
-            with acting(ledger):
-                work = _drive(context, running, documents, max_steps=tuning.max_steps, memory=memory)
-                saved, drafted = await _watched(work, begun, store, tuning, until)
-            context.spending.settle(turns=1)
-            if begun is None or ledger is None:
-                turn = replace(drafted, persisted=False)
-            else:
-                saved = with_origin(saved, ledger.origin)
-                committing = Commit(store, until).write(begun, context.loaded, saved, drafted)
-                turn = await running.commit(committing)
+        with acting(ledger):
+            work = _drive(context, running, documents, max_steps=tuning.max_steps, memory=memory)
+            saved, drafted = await _watched(work, begun, store, tuning, until)
+        context.spending.settle(turns=1)
+        if begun is None or ledger is None:
+            turn = replace(drafted, persisted=False)
+        else:
+            saved = with_origin(saved, ledger.origin)
+            turn = await running.commit(Commit(store, until).write(begun, context.loaded, saved, drafted))
     finally:
-        context.tally.report(turn, context.agent.name)
+        await context.spending.end(turn)
     return turn
 
 
@@ -128,7 +126,7 @@ async def _drive(
     run_context = RunContext(
         window, now, request.principal, documents, given_context, key, begun.head.seq if begun else 0
     )
-    context.tally.meter = meter = UsageMeter()
+    context.spending.meter = meter = UsageMeter()
     given = _input(context)
     if redactor and call:
         given = await in_thread(changed, given, redactor.redact)
@@ -148,7 +146,7 @@ async def _drive(
             events = run.events(given, run_context, [meter])
             with redacting(redactor.redact, redactor.made) if redactor else redacting(None):
                 async for event in redactor.redact_events(events) if redactor else events:
-                    context.tally.see(event)
+                    context.spending.see(event)
                     running.emit(event)
             outcome = await run.outcome(redactor)
             if outcome.end:

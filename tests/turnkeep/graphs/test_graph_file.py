@@ -49,15 +49,15 @@ def test_the_extension_key_sets_windows_messages_and_agents_on_board(write: Writ
 
 
 MISTAKES: dict[str, tuple[Any, str]] = {
-    "no JSON": ('{"graphs": {\n  "a": }}', ":2:8: no JSON: Expecting value"),
-    "no object": ("[]", ":1: is no object; write"),
+    "no JSON": ('{"graphs": {\n  "a": }}', ":2:8: invalid JSON: Expecting value"),
+    "no object": ("[]", ":1: not an object; write"),
     "no graphs": ({"dependencies": ["."]}, ':1: no graphs; add "graphs"'),
-    "graphs no object": ({"graphs": []}, ":2: `graphs` has to be an object"),
-    "env no name": (with_graph(env=3), ":5: `env` has to be an object or a string"),
+    "graphs no object": ({"graphs": []}, ":2: `graphs` must be an object"),
+    "env no name": (with_graph(env=3), ":5: `env` must be an object or a string"),
     "encryption": (with_graph(encryption={"path": "a:b"}), ":5: `encryption` is not applied: values would be stored"),
     "own key unknown": (
         with_graph(turnkeep={"windows": {}}),
-        ":6: unknown key `windows`; here are known: agents, graphs",
+        ":6: unknown key `windows`; known keys: agents, graphs",
     ),
     "own graph unknown": (with_graph(turnkeep={"graphs": {"agnet": {}}}), ":7: there is no graph `agnet`"),
     "graph key unknown": (with_graph(turnkeep={"graphs": {"agent": {"win": 1}}}), ":8: unknown key `win`"),
@@ -78,15 +78,15 @@ def test_a_mistake_in_the_file_is_told_with_its_line(name: str, write: WriteFile
 FAULTS: dict[str, tuple[str, str]] = {
     "missing file": (
         '{"graphs": {"a": "./gone.py:graph"}}',
-        ":1: graph `a`: there is no file ./gone.py; paths begin at",
+        ":1: graph `a`: there is no file ./gone.py; paths are relative to",
     ),
     "no attribute": ('{"graphs": {\n"a": "./agent.py"}}', ':2: graph `a`: write "./path/to/file.py:attribute"'),
     "no place": ('{"graphs": {\n"a": {"description": "x"}}}', ':2: graph `a`: write "./path/to/file.py:attribute"'),
     "JavaScript": ('{"graphs": {"a": "./agent.ts:graph"}}', ":1: graph `a` is JavaScript; only Python graphs"),
-    "no name": ('{"graphs": {"a/b": "./agent.py:graph"}}', ":1: graph `a/b` has no usable name; use 1 to 64"),
+    "no name": ('{"graphs": {"a/b": "./agent.py:graph"}}', ":1: graph `a/b` has an invalid name; use 1 to 64"),
     "twice": (
         '{"graphs": {"a": "./agent.py:one",\n"a": "./agent.py:two"}}',
-        ":2: graph `a` stands in the file twice; rename one of them",
+        ":2: graph `a` is defined twice; rename one of them",
     ),
 }
 
@@ -105,9 +105,9 @@ def test_what_has_no_effect_here_is_a_warning(write: WriteFile) -> None:
     )
     warnings = read_graph_file(path).warnings
     assert [each.removeprefix(str(path)).split(", ")[0] for each in warnings] == [
-        ":5: `auth` is not applied: callers are known by this server's own keys or tokens",
-        ":8: `http` is not applied: no app is mounted and no route is switched off; pages that may call stand in "
-        "CORS_ORIGINS",
+        ":5: `auth` is not applied: this server authenticates callers with its own keys or tokens",
+        ":8: `http` is not applied: no app is mounted and no route is disabled; set CORS_ORIGINS to allow "
+        "pages to call",
         ":11: unknown key `dependencis`; did you mean `dependencies`?",
         ":14: there is no file .env; set its variables",
     ]

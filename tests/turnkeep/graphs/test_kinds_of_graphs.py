@@ -342,10 +342,10 @@ async def test_a_large_write_is_logged(build: Build, play: Any, caplog: pytest.L
 
 FAULTS = {
     ("nothing", "./kinds_of_graphs.py"): "has no `nothing`; it has builder, compiled, own_saver, coroutine",
-    ("number", "./kinds_of_graphs.py"): "`number` is no graph and no function that makes one",
+    ("number", "./kinds_of_graphs.py"): "`number` is neither a graph nor a function that returns one",
     ("dangling", "./kinds_of_graphs.py"): "cannot be compiled: Graph must have an entrypoint",
-    ("fails", "./kinds_of_graphs.py"): "`fails` makes no graph from an empty config: RuntimeError: no such model",
-    ("three", "./kinds_of_graphs.py"): "takes nothing, a config: RunnableConfig, a runtime: ServerRuntime, or both",
+    ("fails", "./kinds_of_graphs.py"): "`fails` returns no graph for an empty config: RuntimeError: no such model",
+    ("three", "./kinds_of_graphs.py"): "takes no arguments, `config`, `runtime`, or both",
     ("graph", "./broken_on_import.py"): "needs the package surely_not_installed: `uv pip install surely-not-installed`",
     ("graph", "surely_not.installed"): "needs the package surely_not: `uv pip install surely-not`",
     ("graph", "./raises_on_import.py"): "cannot be imported: ZeroDivisionError: division by zero",

@@ -17,7 +17,7 @@ from turnkeep_agents.database.settings import DatabaseSettings
 
 type Output = Callable[[], list[dict[str, Any]]]
 
-SENTENCE = "agent cannot work, a file of its settings cannot be used"
+SENTENCE = "agent unavailable: a file of its settings is unusable"
 BROKEN = [
     ("access", '{"rules": [{"tenants": "acme"}]}', r"rules\[0\]\.tenants: no such field is known; remove it"),
     ("joins", '{"version": 1,\n "tables": {}', r"not valid JSON: .* at line 2, column 14\. Build it anew with "),
