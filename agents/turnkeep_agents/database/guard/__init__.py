@@ -1,1 +1,1 @@
-"""The filter before the database: SQL is parsed, checked and written anew, or refused."""
+"""The filter before the database: SQL is parsed, checked and written again, or refused."""

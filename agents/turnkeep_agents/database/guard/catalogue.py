@@ -1,5 +1,5 @@
-"""The tables a query may name, as its caller sees them: a table outside of what is allowed is like one that does not
-exist. Only letters of ASCII are the same in both cases, as databases have it."""
+"""The tables that a query may name, as its caller sees them: a table that is not allowed looks like one that does not
+exist. Case is folded for ASCII letters only, as in databases."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def fold(name: str) -> str:
-    """The key under which names are compared."""
+    """Return the key under which names are compared."""
     return name.translate(_LOWER)
 
 
 def bare(name: str) -> str:
-    """Without case, underscores, spaces and hyphens: how spellings of one name meet."""
+    """Drop case, underscores, spaces and hyphens, so that spellings of one name become equal."""
     return "".join(character for character in name.lower() if character.isalnum())
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """`views` maps logical names of tables to their secure views."""
+    """`views` maps logical table names to their secure views."""
 
     graph: JoinGraph
     views: Mapping[str, str]
@@ -44,7 +44,7 @@ class Catalogue:
 
     @cached_property
     def columns(self) -> Mapping[str, Mapping[str, str]]:
-        """Of each table, the spelling of each column under its key."""
+        """The spelling of each column by its key, for each table."""
         return {name: {fold(column): column for column in table.columns} for name, table in self.graph.tables.items()}
 
     @cached_property
@@ -53,28 +53,19 @@ class Catalogue:
         names = {name for table in self.graph.tables.values() for name in (table.name, *table.columns)}
         return tuple(sorted((name for name in names if not is_plain(name)), key=len, reverse=True))
 
-    @cached_property
-    def pairs(self) -> frozenset[frozenset[tuple[str, str]]]:
-        """The columns that some relationship connects, without direction."""
-        return frozenset(
-            frozenset({(fold(link.from_table), fold(one)), (fold(link.to_table), fold(other))})
-            for link in self.graph.relationships
-            for one, other in link.pairs
-        )
-
     def is_taken(self, name: str) -> bool:
-        """Whether a table or view has this name, or one that looks like a secure view's."""
+        """Return whether a table or view has this name, or whether it looks like a secure view's."""
         key = fold(name)
         return key in self.spellings or key in self.table_of_view or key.startswith(SECURE)
 
     def free_name(self, name: str, taken: Collection[str]) -> str:
-        """One like `name` that neither a table nor one of the keys in `taken` has."""
+        """Return a name like `name` that no table and none of the keys in `taken` has."""
         stem = f"cte_{name}"
         names = (stem, *(f"{stem}_{number}" for number in range(2, len(taken) + len(self.graph.tables) + 3)))
         return next(each for each in names if not self.is_taken(each) and fold(each) not in taken)
 
     def find(self, name: str, allowed: Collection[str] | None) -> Table | None:
-        """The table that `name` means, itself or as the name of its view; None where it is unknown or not allowed."""
+        """Return the table of this name or of its view; None if it is unknown or not allowed."""
         viewed = self.table_of_view.get(fold(name))
         if viewed is None and fold(name).startswith(SECURE):
             return None
@@ -85,20 +76,20 @@ class Catalogue:
         return self.graph.tables.get(exact)
 
     def runs_as(self, table: str) -> str:
-        """The name that stands in the SQL that runs."""
+        """Return the name in the SQL that runs."""
         return self.views.get(table, table)
 
     def visible(self, allowed: Collection[str] | None) -> Iterator[str]:
         return (name for name in self.graph.tables if self.find(name, allowed))
 
     def having(self, column: str, allowed: Collection[str] | None) -> list[str]:
-        """The tables with a column of this name."""
+        """Return the tables with a column of this name."""
         key = fold(column)
         return [name for name in self.visible(allowed) if key in self.columns[name]]
 
 
 def near(name: str, names: Iterable[str], most: int = MOST_SUGGESTIONS) -> list[str]:
-    """Those of `names` that may have been meant, best first."""
+    """Return those of `names` that may have been meant, best first."""
     by_key: dict[str, str] = {}
     for each in names:
         by_key.setdefault(bare(each), each)

@@ -1,11 +1,10 @@
-"""How the sources of each FROM hang together: the joins, for those who ask, and cross products, which are refused. One
-row of a table may connect others: those beside "(SELECT AVG(amount) AS mean FROM job) AS m" by what each has of it."""
+"""How the sources of each FROM are connected: the joins, and cross products, which are refused. One row of a table may
+connect others: those next to "(SELECT AVG(amount) AS mean FROM job) AS m" by what each has of it."""
 
 from collections.abc import Iterator
 
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.catalogue import Catalogue, fold
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.scopes import Frame, Source
 from turnkeep_agents.database.guard.verdicts import Problem
@@ -17,12 +16,11 @@ _TIMES: frozenset[Kind] = frozenset({"date", "datetime", "time"})
 
 
 class Connections:
-    """Of a tree that the resolver has read. `joins` and `notes` are texts, `problems` what is wrong."""
+    """Reads a resolved tree: `joins` as texts, and `problems`."""
 
     def __init__(self, resolver: Resolver) -> None:
-        self.resolver, self.catalogue = resolver, resolver.catalogue
+        self.resolver = resolver
         self.joins: dict[str, None] = {}
-        self.notes: dict[str, None] = {}
         self.problems: list[Problem] = []
         for frame, select in resolver.frames:
             self._read(frame, select)
@@ -40,11 +38,9 @@ class Connections:
         if apart > MOST_APART:
             message = f"{apart} tables are joined without a condition between them. Give every JOIN its ON."
             self.problems.append(Problem("cartesian", message))
-        elif apart == MOST_APART:
-            self.notes["Two tables are joined without a condition between them."] = None
 
     def _connected(self, condition: exp.Expr) -> set[int]:
-        """The sources that the condition ties to each other; a mere inequality ties nothing."""
+        """Return the sources that the condition connects; an inequality connects none."""
         if isinstance(condition, exp.Paren):
             return self._connected(condition.this)
         if isinstance(condition, exp.Or):
@@ -78,53 +74,31 @@ class Connections:
     def _join(self, one: tuple[Source, str], other: tuple[Source, str]) -> None:
         if not (one[0].table and other[0].table):
             return
-        told = f"{_title(one)} = {_title(other)}"
-        self.joins[told] = None
-        self._check_kinds(one, other, told)
-        pair = frozenset({_pair(one), _pair(other)})
-        if pair not in self.catalogue.pairs and (self.catalogue.pairs or one[0].table != other[0].table):
-            self.notes[f"No known relationship connects {told}."] = None
-
-    def _check_kinds(self, one: tuple[Source, str], other: tuple[Source, str], told: str) -> None:
-        kinds = {_kind(self.catalogue, side) for side in (one, other)}
+        names, kinds = [], set()
+        for source, name in (one, other):
+            spelling = source.spelling(name) or name
+            column = self.resolver.catalogue.graph.tables[source.table].columns.get(spelling)
+            names.append(f"{source.table}.{spelling}")
+            kinds.add(column.kind if column else "other")
+        join = " = ".join(names)
+        self.joins[join] = None
         if kinds & _NUMBERS and kinds & _TIMES:
-            message = f"The join {told} compares a number with a date or time: such columns are never equal."
+            message = f"The join {join} compares a number with a date or time: such columns are never equal."
             self.problems.append(Problem("types", message))
-
-
-def _title(side: tuple[Source, str]) -> str:
-    return f"{side[0].table}.{side[0].spelling(side[1]) or side[1]}"
-
-
-def _pair(side: tuple[Source, str]) -> tuple[str, str]:
-    return fold(side[0].table), fold(side[1])
-
-
-def _kind(catalogue: Catalogue, side: tuple[Source, str]) -> Kind:
-    column = catalogue.graph.tables[side[0].table].columns.get(side[0].spelling(side[1]) or "")
-    return column.kind if column else "other"
 
 
 def _joins(select: exp.Select) -> Iterator[exp.Join]:
     start = select.args.get("from_")
     yield from select.args.get("joins") or ()
-    yield from start.find_all(exp.Join) if start and not _holds_query(start.this) else ()
-
-
-def _holds_query(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query)
+    is_query = start and isinstance(start.this, exp.Subquery) and isinstance(start.this.this, exp.Query)
+    yield from start.find_all(exp.Join) if start and not is_query else ()
 
 
 def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
-    """What must all be true of a row: the parts of ON and WHERE between their ANDs."""
+    """Yield the parts of ON and WHERE between their ANDs."""
     where = select.args.get("where")
     tops = [join.args["on"] for join in _joins(select) if join.args.get("on")]
-    for top in [*tops, where.this] if where else tops:
-        yield from _parts(top)
-
-
-def _parts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    stack = [condition]
+    stack = [*([where.this] if where else []), *reversed(tops)]
     while stack:
         each = stack.pop()
         if isinstance(each, exp.And):
@@ -136,7 +110,7 @@ def _parts(condition: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _merged(groups: list[set[int]], tied: set[int]) -> list[set[int]]:
-    """The groups, those that `tied` touches made one."""
+    """Merge the groups that `tied` touches."""
     if not tied:
         return groups
     touched = [group for group in groups if group & tied]

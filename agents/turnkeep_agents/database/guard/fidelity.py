@@ -1,5 +1,5 @@
-"""Whether a tree still says what was written: its text must have the same words in the same order, but for a few that
-mean the same. What a version of sqlglot rewrites beyond those is refused, whether it means the same or not."""
+"""Check that a tree still says what was written: its text must have the same words in the same order, except for
+synonyms. Other rewriting by sqlglot is refused, even if it means the same."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sqlglot.tokenizer_core import Token, TokenType
 
 from turnkeep_agents.database.guard.languages import COMPARED
-from turnkeep_agents.database.guard.screening import tokenize
+from turnkeep_agents.database.guard.parsing import tokenize
 from turnkeep_agents.database.guard.verdicts import Dialect, Problem
 
 LONGEST_QUOTE_WORDS = 10
@@ -19,7 +19,7 @@ Words: TypeAlias = list[str]
 
 
 def _alike(text: str) -> dict[str, str]:
-    """The first word of each line stands for the others."""
+    """Replace the words of each line by the first."""
     lines = [line.split() for line in text.splitlines()]
     return {word: words[0] for words in lines for word in words}
 
@@ -67,19 +67,19 @@ _KEY = re.compile(r"(?!\d)\w+", re.ASCII)
 
 
 def changes_of_meaning(sql: str, read: str, dialect: Dialect) -> Iterator[Problem]:
-    """What `read`, the text of the tree that was read from `sql`, says otherwise. What rules may mend is `foreign`."""
+    """Yield where `read`, the text of the tree, differs from `sql`. Rules may repair what is `foreign`."""
     if dialect not in COMPARED:
         return
     words, others = _words(tokenize(sql, dialect), dialect), _words(tokenize(read, dialect), dialect)
     for at, (one, other) in enumerate(zip_longest(words, others, fillvalue="")):
         if one != other and not _is_quoted_name(one, other):
-            told = f"{_quote(words, at)} would be run as {_quote(others, at)}, which may not be the same."
-            yield Problem("meaning" if _is_own(one) else "foreign", f"{told} Write it in another way.")
+            change = f"{_quote(words, at)} would be run as {_quote(others, at)}, which may not be the same."
+            yield Problem("meaning" if _is_own(one) else "foreign", f"{change} Write it in another way.")
             return
 
 
 def _is_own(word: str) -> bool:
-    """Whether the database itself understands the word, in a way that was lost."""
+    """Return whether the database itself understands the word, in a way that was lost."""
     return word in _OWN or word.startswith(_TEXT) or bool(_NUMBER.match(word))
 
 
@@ -94,7 +94,7 @@ def _quote(words: Words, at: int) -> str:
 
 
 def _words(tokens: Sequence[Token], dialect: Dialect) -> Words:
-    """In the spelling that stands for all. A text has a quotation mark before it, so that it is no name."""
+    """Return the words in their common spelling. A text starts with a quotation mark, so that it is not a name."""
     same = _SAME[dialect]
     words = [_word(token, same) for token in tokens]
     return list(_joined([word for word in words if word not in _LEFT_OUT], dialect))
@@ -118,7 +118,7 @@ def _joined(words: Words, dialect: Dialect) -> Iterator[str]:
 
 
 def _first(ahead: Words, dialect: Dialect) -> tuple[Words, int]:
-    """The next words in the spelling that stands for all, and how many they were."""
+    """Return the next words in their common spelling, and how many words were read."""
     ways = (_first_clause, _first_value, _first_of_mysql if dialect == "mysql" else _first_of_sqlite)
     return next((found for way in ways if (found := way(ahead))), (ahead[:1], 1))
 

@@ -1,5 +1,5 @@
-"""The functions that may be called, by dialect: what is not listed is refused, by class where sqlglot knows the
-function and by name where it does not. Listed are those that only compute and exist in that database."""
+"""The functions that may be called, by dialect; all others are refused. Functions are listed by class if sqlglot knows
+them, else by name. They only compute, and exist in that database."""
 
 from dataclasses import dataclass
 
@@ -81,7 +81,6 @@ ALLOWED: dict[Dialect, Functions] = {"sqlite": _SQLITE, "mysql": _MYSQL, "postgr
 
 
 def is_allowed(node: exp.Expr, dialect: Dialect) -> bool:
-    """Whether the function that `node` calls may be called."""
     functions = ALLOWED[dialect]
     if type(node) is exp.Anonymous:
         is_date_of_other = dialect == "mysql" and node.name.upper() == "DATE" and len(node.expressions) != 1
@@ -92,7 +91,6 @@ def is_allowed(node: exp.Expr, dialect: Dialect) -> bool:
 
 
 def name_of(node: exp.Expr) -> str:
-    """As people call it."""
     if isinstance(node, exp.Anonymous):
         return node.name.upper()[:60]
     return node.sql_name() if isinstance(node, exp.Func) else type(node).__name__

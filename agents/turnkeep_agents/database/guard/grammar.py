@@ -1,5 +1,5 @@
-"""The allow-list of the tree: every class of node, every part of it, by name. Whatever a new version of the parser
-learns to read is refused until it is listed here."""
+"""The allow-list of the tree: every class of node and every part of it, by name. Whatever a new parser version learns
+to read is refused until it is listed here."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from turnkeep_agents.database.guard import functions
-from turnkeep_agents.database.guard.recursion import excess_of_recursion
+from turnkeep_agents.database.guard.limits import excess_of_recursion
 from turnkeep_agents.database.guard.verdicts import Dialect, Problem
 
 DEEPEST_NODES = 120  # of nested expressions; chains of AND, OR and sums count once
@@ -118,7 +118,7 @@ _SPECIAL_PARTS = {
 
 
 def violations(tree: exp.Expr, dialect: Dialect) -> Iterator[Problem]:
-    """What of the tree is not on the list, parents before children."""
+    """Yield what is not on the list, parents before children."""
     queries = 0
     stack: list[tuple[exp.Expr, int, int]] = [(tree, 0, 0)]
     while stack:
@@ -140,8 +140,10 @@ def violations(tree: exp.Expr, dialect: Dialect) -> Iterator[Problem]:
 
 def _violation(node: exp.Expr, dialect: Dialect) -> Problem | None:
     parts = _PARTS.get(type(node))
-    if particular := _particular(node, dialect):
-        return particular
+    if isinstance(node, exp.Join) and (found := _misplaced(node, dialect)):
+        return Problem("meaning", found)
+    if isinstance(node, exp.With) and (found := excess_of_recursion(node)):
+        return Problem("recursive", found)
     if parts is not None:
         extra = next((name for name, value in node.args.items() if _is_set(name, value) and name not in parts), None)
         if extra is None and dialect in _ONLY_IN.get(type(node), {dialect}) and _is_sound(node):
@@ -149,23 +151,13 @@ def _violation(node: exp.Expr, dialect: Dialect) -> Problem | None:
         return _forbidden_part(node, extra)
     if isinstance(node, exp.Func | exp.RegexpLike):
         return None if functions.is_allowed(node, dialect) else _forbidden_function(node, dialect)
-    for classes, code, message in _SPECIAL:
-        if isinstance(node, classes):
-            return Problem(code, message)
-    return Problem("forbidden", f"{type(node).__name__} is not allowed in a query.")
-
-
-def _particular(node: exp.Expr, dialect: Dialect) -> Problem | None:
-    if isinstance(node, exp.Join) and (found := _misplaced(node, dialect)):
-        return Problem("meaning", found)
-    if isinstance(node, exp.With) and (found := excess_of_recursion(node)):
-        return Problem("recursive", found)
-    return None
+    special = next((Problem(code, message) for classes, code, message in _SPECIAL if isinstance(node, classes)), None)
+    return special or Problem("forbidden", f"{type(node).__name__} is not allowed in a query.")
 
 
 def _misplaced(node: exp.Join, dialect: Dialect) -> str | None:
-    """On servers a comma binds less than JOIN. It is written as CROSS JOIN, which is the same but before RIGHT and FULL
-    JOIN."""
+    """On servers a comma binds less than JOIN. It is written as CROSS JOIN, which means the same except before RIGHT
+    and FULL JOIN."""
     side = node.side.upper()
     if dialect == "mysql" and side == "FULL":
         return "MariaDB has no FULL JOIN."
@@ -177,18 +169,14 @@ def _misplaced(node: exp.Join, dialect: Dialect) -> str | None:
 
 
 def _is_set(name: str, value: object) -> bool:
-    """NOT INDEXED and NOT MATERIALIZED are a False that is written out."""
+    """NOT INDEXED and NOT MATERIALIZED are an explicit False."""
     return bool(value) or (name in ("indexed", "materialized") and value is False)
 
 
 def _is_sound(node: exp.Expr) -> bool:
-    """Whether the words that go into the text as they stand are known ones, and what stands inside belongs there."""
+    """Return whether words that are written unchanged are known, and the parts belong there."""
     test = _TESTS.get(type(node))
     return test is None or test(node)
-
-
-def _is_word(node: exp.Expr) -> bool:
-    return node.name.upper() in _UNITS or bool(_WORDS.fullmatch(node.name))
 
 
 def _is_constant(node: exp.Expr) -> bool:
@@ -205,7 +193,7 @@ _TESTS: Mapping[type[exp.Expr], Callable[[Any], bool]] = {
     ),
     exp.CTE: lambda node: isinstance(node.this, exp.Query) and bool(node.alias),
     exp.Order: lambda node: not node.this or isinstance(node.parent, exp.GroupConcat),
-    exp.Var: _is_word,
+    exp.Var: lambda node: node.name.upper() in _UNITS or bool(_WORDS.fullmatch(node.name)),
     exp.DataType: lambda node: getattr(node.this, "name", "") in _TYPES,
     exp.Interval: lambda node: isinstance(node.unit, exp.Var | None) and not isinstance(node.this, exp.Tuple),
     exp.Subquery: lambda node: isinstance(node.this, exp.Query | exp.Table),

@@ -1,22 +1,21 @@
-"""The filter before the database. It parses, checks and writes anew; what runs is the tree's own text, read once more.
-It is a filter and not the last word: that is what the database itself lets its reader do."""
+"""The filter before the database. It parses SQL, checks it and writes it again from the tree; the written text is
+parsed once more. What the database lets its reader do has the last word."""
 
 from collections.abc import Collection, Mapping
 from typing import Literal
 
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.bounds import check_costs
 from turnkeep_agents.database.guard.catalogue import Catalogue
 from turnkeep_agents.database.guard.connecting import Connections
 from turnkeep_agents.database.guard.fidelity import changes_of_meaning
-from turnkeep_agents.database.guard.fitting import as_limits, fit
 from turnkeep_agents.database.guard.grammar import violations
-from turnkeep_agents.database.guard.limits import excesses
+from turnkeep_agents.database.guard.limits import check_costs, excesses
 from turnkeep_agents.database.guard.meaning import misread_texts, settle
+from turnkeep_agents.database.guard.parsing import parse
+from turnkeep_agents.database.guard.postgres import as_limits, fit
 from turnkeep_agents.database.guard.rendering import adapt, render
 from turnkeep_agents.database.guard.resolving import Resolver
-from turnkeep_agents.database.guard.screening import parse
 from turnkeep_agents.database.guard.verdicts import Checked, Dialect, Problem, Refusal, Refused, refuse
 from turnkeep_agents.database.guard.wording import MOST_COLUMNS, Wording
 from turnkeep_agents.database.joins.records import JoinGraph
@@ -30,9 +29,9 @@ _NAMES = frozenset({"unknown_column", "unknown_alias", "ambiguous_column", "misu
 
 
 class Guard:
-    """Judges SQL by one schema. `views` maps logical tables to the secure views that are read in their place; a problem
-    lists at most `max_columns` of a table's. Without `checks_names` columns are left to the database; tables never
-    are."""
+    """Judges SQL by one schema. `views` maps logical tables to the secure views that are read in their place. A problem
+    lists at most `max_columns` columns. Without `checks_names` unknown columns are left to the database; unknown tables
+    never are."""
 
     def __init__(
         self,
@@ -49,7 +48,8 @@ class Guard:
         self._max_rows, self._checks_names, self._max_columns = max_rows, checks_names, max_columns
 
     def check(self, sql: str, *, allowed: Collection[str] | None = None, offset: int = 0) -> Checked | Refused:
-        """Never raises. `allowed` are the tables of the caller (None: all), `offset` the rows of earlier pages."""
+        """Judge one statement; never raises. `allowed` are the caller's tables (None: all), `offset` the rows of
+        earlier pages."""
         try:
             return self._check(sql, allowed, offset)
         except Refusal as refusal:
@@ -68,9 +68,11 @@ class Guard:
         resolver = Resolver(self._catalogue, self._dialect, allowed)
         resolver.read(tree)
         connections = Connections(resolver)
+        wording = Wording(self._catalogue, allowed, resolver.tables, self._max_columns)
+        faults = [fault for fault in resolver.faults if self._checks_names or fault.code not in _NAMES]
         problems = [
             *changes,
-            *self._name_problems(resolver, allowed),
+            *(wording.problem(fault) for fault in faults[: MOST_PROBLEMS * 2]),
             *connections.problems,
             *misread_texts(tree, resolver),
         ]
@@ -80,27 +82,19 @@ class Guard:
             fit(tree, resolver)
         settle(tree, resolver)
         _turn_page(tree, self._max_rows, max(offset, 0))
-        tables, columns = tuple(resolver.tables), tuple(resolver.columns)
-        notes = [
-            *connections.notes,
-            *(f"'{text[:60]}' in double quotes is taken for a text." for text in resolver.texts),
-        ]
-        return Checked(self._written(tree), tables, columns, tuple(connections.joins), tuple(notes))
+        return Checked(self._written(tree), tuple(resolver.tables), tuple(resolver.columns), tuple(connections.joins))
 
     def _check_form(self, tree: exp.Query) -> None:
         problems = dict.fromkeys(violations(tree, self._dialect)) or dict.fromkeys(excesses(tree, self._dialect))
         if problems:
             raise Refusal(problems)
-        _check_limits(tree)
+        for node in tree.find_all(exp.Query):
+            _number(node, "limit")
+            _number(node, "offset")
         check_costs(tree)
 
-    def _name_problems(self, resolver: Resolver, allowed: Collection[str] | None) -> list[Problem]:
-        wording = Wording(self._catalogue, allowed, resolver.tables, self._max_columns)
-        faults = [fault for fault in resolver.faults if self._checks_names or fault.code not in _NAMES]
-        return [wording.problem(fault) for fault in faults[: MOST_PROBLEMS * 2]]
-
     def _written(self, tree: exp.Query) -> str:
-        """What the database will read is what was checked: the text must be read as the same text again."""
+        """Return the text of the tree, which must be read as the same text again."""
         sql = render(tree, self._dialect, is_last=True)
         again = parse(sql, self._dialect)
         self._check_form(again)
@@ -110,7 +104,7 @@ class Guard:
 
 
 def unwrapped(tree: exp.Query) -> exp.Query:
-    """Without brackets around the whole."""
+    """Remove brackets around the whole query."""
     while isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         if any(value for name, value in tree.args.items() if name != "this"):
             raise refuse("forbidden", "Leave out the brackets around the whole query.")
@@ -123,22 +117,16 @@ def unwrapped(tree: exp.Query) -> exp.Query:
 
 
 def _turn_page(tree: exp.Query, max_rows: int, offset: int) -> None:
-    """Sets the outermost LIMIT and OFFSET: the query's own are the rows that all pages together show. One row more than
-    a page holds is asked for, so that a cut is seen."""
+    """Set the outermost LIMIT and OFFSET. The query's own LIMIT bounds all pages together. One row more than a page is
+    read, to see whether more follow."""
     own, start = _number(tree, "limit"), _number(tree, "offset") or 0
     rows = max_rows + 1 if own is None else min(max_rows + 1, max(own - offset, 0))
     tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
     tree.set("offset", exp.Offset(expression=exp.Literal.number(start + offset)) if start + offset else None)
 
 
-def _check_limits(tree: exp.Expr) -> None:
-    """Raises Refusal where a LIMIT or OFFSET, however deep, is not a plain number."""
-    for node in tree.find_all(exp.Query):
-        _number(node, "limit")
-        _number(node, "offset")
-
-
 def _number(node: exp.Expr, part: Literal["limit", "offset"]) -> int | None:
+    """Return the number of a LIMIT or OFFSET; raise Refusal for anything but a plain number."""
     found = node.args.get(part)
     if not found:
         return None

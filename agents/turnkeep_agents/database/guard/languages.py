@@ -1,5 +1,5 @@
-"""The dialects as the guard reads and writes them: what is written stays as it is written. sqlglot's own ways of saying
-a thing in another dialect lose here and there what a function or a NOT meant."""
+"""The dialects as the guard reads and writes them: SQL stays as it was written. sqlglot's own translations sometimes
+lose what a function or a NOT meant."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -19,9 +19,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 from turnkeep_agents.database.guard.verdicts import Dialect, refuse
 
 TRUTHS = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)
-_WRITTEN = "written"  # of brackets that the parser has not put there itself
-_DISTINCT = "distinct"  # of IS [NOT] DISTINCT FROM
-_INSIDE = "inside"  # of a NOT between a value and IN, BETWEEN, GLOB or REGEXP
+_WRITTEN = "written"  # brackets that the parser did not add
+_DISTINCT = "distinct"  # IS [NOT] DISTINCT FROM
+_INSIDE = "inside"  # NOT between a value and IN, BETWEEN, GLOB or REGEXP
 
 
 class _Bars(exp.Or):
@@ -34,7 +34,7 @@ def _mark(node: exp.Expr | None) -> None:
 
 
 class _Reads(Parser):
-    """Remembers where NOT and brackets stood."""
+    """Remembers the places of NOT and brackets."""
 
     def _parse_is(self, this: exp.Expr | None) -> exp.Expr | None:
         is_distinct = "DISTINCT" in (self._curr.text.upper(), self._next.text.upper() if self._next else "")
@@ -87,7 +87,7 @@ def _without(functions: Mapping[str, Any], names: str) -> dict[str, Any]:
 
 
 def _is_path(node: exp.Expr | None) -> bool:
-    """Whether a path into JSON is left as it stands: what is wrong in it is the database's business, and no log's."""
+    """Return whether a JSON path is left unchanged: the database reports its errors, and no log quotes it."""
     return isinstance(node, exp.Literal) and node.name.startswith("$")
 
 
@@ -114,7 +114,7 @@ class PlainSQLite(SQLite):
 
 
 class MariaDB(MySQL):
-    """MySQL's dialect less what only MySQL 8 understands."""
+    """MySQL's dialect without what only MySQL 8 understands."""
 
     class Generator(_Writes, MySQLGenerator):
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
@@ -129,7 +129,7 @@ class MariaDB(MySQL):
 
 
 class PlainMariaDB(MariaDB):
-    """Formats of dates are read by the server alone."""
+    """Only the server reads formats of dates."""
 
     NORMALIZE_NOT_NULL = False
 
@@ -142,7 +142,7 @@ class PlainMariaDB(MariaDB):
         DISJUNCTION: ClassVar[dict[Any, Any]] = {**MySQLParser.DISJUNCTION, TokenType.DPIPE: _Bars}
 
         def _parse_not(self) -> exp.Expr:
-            """`!` binds more tightly than NOT, so that its brackets stay."""
+            """Keep the brackets of `!`, which binds more tightly than NOT."""
             found = super()._parse_not()
             _mark(found)
             return found
@@ -156,7 +156,7 @@ class PlainMariaDB(MariaDB):
 
 
 class JoiningMariaDB(PlainMariaDB):
-    """|| joins texts, as it does everywhere else."""
+    """|| joins texts, as in other databases."""
 
     class Parser(PlainMariaDB.Parser):
         DISJUNCTION: ClassVar[dict[Any, Any]] = Parser.DISJUNCTION
@@ -173,7 +173,8 @@ COMPARED = frozenset(_READ)
 
 
 def read(tokens: list[Token], sql: str, dialect: Dialect) -> list[exp.Expr | None]:
-    """The trees. || between truths is OR for MariaDB; between others it joins texts, and both in one SQL cannot be."""
+    """Return the trees. || between booleans is OR on MariaDB and joins texts elsewhere; one statement may not use
+    both."""
     trees = language(dialect).parser(error_message_context=0).parse(tokens, sql)
     bars = [bar for tree in trees if tree for bar in tree.find_all(_Bars)]
     if not all(map(_is_logic, bars)):
@@ -186,7 +187,7 @@ def read(tokens: list[Token], sql: str, dialect: Dialect) -> list[exp.Expr | Non
 
 
 def _is_logic(node: exp.Expr) -> bool:
-    """A column alone may be a truth beside OR, where || would be a text."""
+    """A column next to OR may be a boolean; next to || it would be a text."""
     truths = TRUTHS if isinstance(node, _Bars) else (*TRUTHS, exp.Column)
     sides = (node.this.unnest(), node.expression.unnest())
     return all(_is_logic(side) if isinstance(side, exp.Connector) else isinstance(side, truths) for side in sides)
@@ -197,7 +198,7 @@ def language(dialect: Dialect) -> sqlglot.Dialect:
 
 
 def leave_out_added(tree: exp.Expr) -> None:
-    """In place: the brackets of the parser's own, for the database knows better in which order it reads."""
+    """Remove the brackets that the parser added, in place: the database knows its own precedence."""
     for node in list(tree.find_all(exp.Paren)):
         if not node.meta.get(_WRITTEN):
             node.replace(node.this)

@@ -1,11 +1,119 @@
-"""The limits that SQLite reads by, counted as SQLite counts: what it would refuse is refused here, in words. They are
-those that row-level security sets, far below SQLite's own."""
+"""Limits on what a statement may cost: functions that grow their result, recursion, and SQLite's own limits, counted as
+SQLite counts. Row-level security sets the same limits, far below SQLite's defaults."""
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.verdicts import Dialect, Problem
+from turnkeep_agents.database.guard.verdicts import Dialect, Problem, refuse
+
+# Functions
+
+MOST_REPEATS = 200
+MOST_GROWTH = 10_000  # of a text through nested REPLACE
+MOST_WILDCARDS = 10
+LONGEST_PATTERN = 100
+UNKNOWN_LENGTH = 20
+
+_NESTED_REPEATS = re.compile(r"\)[*+{]|[*+}][*+]|\\[1-9]")
+
+
+def check_costs(tree: exp.Expr) -> None:
+    """Raise Refusal for a function whose result or time grows without bound."""
+    for node in tree.walk():
+        for excess in _excesses_of_function(node):
+            raise refuse("cost", excess)
+
+
+def _excesses_of_function(node: exp.Expr) -> Iterator[str]:
+    match node:
+        case exp.Repeat() if _number(node.args.get("times")) > MOST_REPEATS:
+            yield f"REPEAT takes a plain number up to {MOST_REPEATS}."
+        case exp.Space() if _number(node.this) > MOST_REPEATS:
+            yield f"SPACE takes a plain number up to {MOST_REPEATS}."
+        case exp.Pad() if _number(node.expression) > MOST_REPEATS:
+            yield f"LPAD and RPAD take a plain length up to {MOST_REPEATS}."
+        case exp.Replace() if not isinstance(node.parent, exp.Replace) and _growth(node) > MOST_GROWTH:
+            yield "REPLACE is nested so that texts grow without bound."
+        case exp.RegexpLike() | exp.RegexpILike() if not _is_small_pattern(node.expression):
+            yield "REGEXP takes a plain, short pattern without nested repeats."
+        case exp.Like() | exp.ILike() | exp.Glob():
+            texts = [text.name for text in node.expression.find_all(exp.Literal) if text.is_string]
+            if sum(text.count("%") + text.count("*") for text in texts) > MOST_WILDCARDS:
+                yield f"Patterns hold at most {MOST_WILDCARDS} wildcards."
+
+
+def _number(node: object) -> float:
+    """Return infinity for anything but a plain number."""
+    if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
+        return float(node.name)
+    return float("inf")
+
+
+def _is_small_pattern(node: exp.Expr) -> bool:
+    is_text = isinstance(node, exp.Literal) and node.is_string
+    return is_text and len(node.name) <= LONGEST_PATTERN and not _NESTED_REPEATS.search(node.name)
+
+
+def _growth(node: exp.Expr) -> float:
+    """Return how many times longer a text can become."""
+    growth = 1.0
+    for each in node.find_all(exp.Replace):
+        put, sought = each.args.get("replacement"), each.args.get("expression")
+        growth *= max(_length(put) / max(_length(sought, 1), 1), 1)
+    return growth
+
+
+def _length(node: object, unknown: int = UNKNOWN_LENGTH) -> int:
+    return len(node.name) if isinstance(node, exp.Literal) else unknown
+
+
+# Recursion
+
+MOST_ROUNDS = 10_000
+_BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
+_GROWING = (exp.Concat, exp.ConcatWs, exp.DPipe, exp.GroupConcat, exp.Pad, exp.Repeat, exp.Replace, exp.Space)
+
+
+def excess_of_recursion(node: exp.With) -> str | None:
+    """Return what is wrong with a WITH RECURSIVE: it must refer to itself once, have a bound, and lengthen no text."""
+    for common in node.expressions if node.args.get("recursive") else ():
+        name, query = common.alias.casefold(), common.this
+        if not any(_refers(query, name)):
+            continue
+        if not isinstance(query, exp.Union) or any(_refers(query.this, name)):
+            return "A recursive query is a UNION ALL whose first part does not refer to itself."
+        step = query.expression
+        if len(list(_refers(step, name))) != 1 or not isinstance(step, exp.Select):
+            return "The second part of a recursive query refers to it exactly once."
+        where = step.args.get("where")
+        is_bounded = where and any(isinstance(part, _BOUNDS) and _is_bound(part) for part in _parts(where.this))
+        if not is_bounded and not query.args.get("limit"):
+            return "A recursive query needs a bound in the WHERE of its second part, as in WHERE n < 12."
+        if any(step.find_all(*_GROWING)):
+            return "A recursive query may not make texts longer from round to round."
+    return None
+
+
+def _refers(query: exp.Expr, name: str) -> Iterator[exp.Table]:
+    return (table for table in query.find_all(exp.Table) if table.name.casefold() == name)
+
+
+def _parts(condition: exp.Expr) -> list[exp.Expr]:
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+
+
+def _is_bound(comparison: exp.Expr) -> bool:
+    """Return whether a column is compared with a constant that is soon reached, such as "depth < 10"."""
+    others = [value for name, value in comparison.args.items() if name != "this" and isinstance(value, exp.Expr)]
+    is_constant = not any(any(one.find_all(exp.Column)) for one in others)
+    numbers = [one for other in others for one in other.find_all(exp.Literal) if not one.is_string]
+    is_near = all(one.name.isdigit() and int(one.name[:12]) <= MOST_ROUNDS for one in numbers)
+    return any(comparison.this.find_all(exp.Column)) and is_constant and is_near
+
+
+# SQLite
 
 DEEPEST_EXPRESSION = 100
 MOST_ARGUMENTS = 50
@@ -17,28 +125,28 @@ _FLAT = (
     exp.Group, exp.From, exp.Join, exp.Table, exp.With, exp.CTE, exp.TableAlias, exp.Limit, exp.Offset, exp.DataType,
 )  # fmt: skip
 _SOURCES = (exp.From, exp.Join, exp.With)
-_TEXTS = (exp.Like, exp.Glob)
 
 
 def excesses(tree: exp.Expr, dialect: Dialect) -> Iterator[Problem]:
     if dialect != "sqlite":
         return
     if _deepest(tree) > DEEPEST_EXPRESSION:
-        told = f"An expression is more than {DEEPEST_EXPRESSION} deep: every AND, OR and sign in a row counts."
-        yield Problem("too_deep", f"{told} Write IN (...) in place of many comparisons.")
+        deep = f"An expression is more than {DEEPEST_EXPRESSION} deep: every AND, OR and sign in a row counts."
+        yield Problem("too_deep", f"{deep} Write IN (...) in place of many comparisons.")
     for node in tree.walk():
         if isinstance(node, exp.Func) and not isinstance(node, exp.Connector) and _arguments(node) > MOST_ARGUMENTS:
             yield Problem("cost", f"A function takes at most {MOST_ARGUMENTS} arguments.")
-        elif isinstance(node, _TEXTS) and _is_long(node.expression):
-            yield Problem("cost", f"A pattern is at most {LONGEST_PATTERN_BYTES} bytes long.")
+        elif isinstance(node, exp.Like | exp.Glob) and isinstance(node.expression, exp.Literal):
+            if len(node.expression.name.encode()) > LONGEST_PATTERN_BYTES:
+                yield Problem("cost", f"A pattern is at most {LONGEST_PATTERN_BYTES} bytes long.")
         elif isinstance(node, exp.SetOperation) and _selects(node) > MOST_SELECTS:
             yield Problem("cost", f"At most {MOST_SELECTS} queries are joined by UNION. Use IN (...) or OR.")
             return
 
 
 def _deepest(tree: exp.Expr) -> int:
-    """SQLite adds the depth of an expression to those of the expressions around its query. Children come before their
-    parents in the reversed walk."""
+    """Add the depth of an expression to those around its query, as SQLite does. In the reversed walk children come
+    before their parents."""
     depths: dict[int, int] = {}
     sums: dict[int, int] = {}
     for node in reversed(list(tree.walk())):
@@ -49,23 +157,18 @@ def _deepest(tree: exp.Expr) -> int:
 
 
 def _is_whole(node: exp.Expr) -> bool:
-    """Whether `node` is an expression of a query that stands in no other of the same query."""
+    """Return whether `node` is an expression of a query and not part of another one there."""
     return node.arg_key == "on" or (isinstance(node.parent, exp.Select) and not isinstance(node, _SOURCES))
 
 
 def _own_depth(node: exp.Expr) -> int:
     if isinstance(node, exp.Column) and node.table:
         return 2
-    is_negated = bool(node.args.get("negate"))
-    return (not isinstance(node, _FLAT)) + is_negated
+    return (not isinstance(node, _FLAT)) + bool(node.args.get("negate"))
 
 
 def _arguments(node: exp.Func) -> int:
     return sum(len(value) if isinstance(value, list) else isinstance(value, exp.Expr) for value in node.args.values())
-
-
-def _is_long(pattern: exp.Expr) -> bool:
-    return isinstance(pattern, exp.Literal) and len(pattern.name.encode()) > LONGEST_PATTERN_BYTES
 
 
 def _selects(node: exp.Expr) -> int:

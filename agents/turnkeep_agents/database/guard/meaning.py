@@ -7,9 +7,10 @@ from datetime import date, timedelta
 
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.fitting import kind_of
+from turnkeep_agents.database.guard.catalogue import fold
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.verdicts import Dialect, Problem
+from turnkeep_agents.database.joins.records import Column, Kind
 
 _FLOATS = (exp.DType.DOUBLE, exp.DType.FLOAT)
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -45,7 +46,7 @@ def settle(tree: exp.Expr, resolver: Resolver) -> None:
 
 
 def _set_decimal(node: exp.Cast, dialect: Dialect) -> None:
-    """SQLite's decimals keep whole numbers whole; MariaDB's DECIMAL has no places unless they are named."""
+    """SQLite's decimals keep whole numbers whole; MariaDB's DECIMAL has no decimal places unless they are named."""
     size = node.to.expressions
     if dialect == "mysql" and not size:
         node.set("to", exp.DataType.build("DECIMAL(38, 10)"))
@@ -56,7 +57,8 @@ def _set_decimal(node: exp.Cast, dialect: Dialect) -> None:
 
 
 def _keep_fraction(node: exp.Div, dialect: Dialect) -> None:
-    """Not by a cast, as sqlglot does: PostgreSQL divides intervals too, and a decimal is no float."""
+    """Multiply by 1.0 instead of casting as sqlglot does: PostgreSQL divides intervals too, and a decimal is not a
+    float."""
     if not (_has_fraction(node.this, dialect) or _has_fraction(node.expression, dialect) or _is_whole(node)):
         node.set("this", exp.Mul(this=node.this, expression=exp.Literal.number("1.0")))
 
@@ -74,7 +76,7 @@ def _has_fraction(node: exp.Expr, dialect: Dialect) -> bool:
 
 
 def _is_whole(node: exp.Div) -> bool:
-    """`year / 10 * 10` and a number of characters mean something only where the quotient is whole."""
+    """Return whether the quotient must be whole to mean anything: `year / 10 * 10`, a number of characters."""
     outer, divisor = node.parent, node.expression
     while isinstance(outer, exp.Paren):
         outer = outer.parent
@@ -86,7 +88,7 @@ def _is_whole(node: exp.Div) -> bool:
 
 
 def _by_day(node: exp.Expr, resolver: Resolver) -> exp.Expr | None:
-    """The comparison of a moment with a day; None for any other."""
+    """Return the comparison of a moment with a day; None for any other."""
     moment = node.this
     if isinstance(node, exp.In):
         days = [(each, _day_after(moment, each, resolver)) for each in node.expressions]
@@ -115,7 +117,7 @@ def _compared(kind: type[exp.Expr], moment: exp.Expr, day: exp.Expr, resolver: R
 
 
 def _on(moment: exp.Expr, day: exp.Expr, after: exp.Expr, resolver: Resolver) -> exp.Expr:
-    """A text that begins with a day is a moment only where a time follows, or nothing."""
+    """A text that begins with a day is a moment only if a time follows, or nothing."""
     if kind_of(moment, resolver) != "text":
         both = exp.GTE(this=moment.copy(), expression=day), exp.LT(this=moment.copy(), expression=after)
         return exp.paren(exp.and_(*both), copy=False)
@@ -125,8 +127,8 @@ def _on(moment: exp.Expr, day: exp.Expr, after: exp.Expr, resolver: Resolver) ->
 
 
 def _day_after(moment: exp.Expr, day: exp.Expr, resolver: Resolver, *, is_end: bool = False) -> exp.Expr | None:
-    """The first moment after `day`; None where `day` is none, or `moment` has no times. SQLite keeps days as texts, and
-    its texts may be moments. `is_end`: the last moment of a day stands for it."""
+    """Return the first moment after `day`; None if `day` is not a day, or `moment` has no times. SQLite stores days as
+    texts, and its texts may be moments. With `is_end` the last moment of a day counts as the day."""
     kind, dialect = kind_of(moment, resolver), resolver.dialect
     if kind not in ("datetime", "text") and not (kind == "date" and dialect == "sqlite"):
         return None
@@ -165,7 +167,7 @@ def _is_day(node: exp.Expr, resolver: Resolver) -> bool:
 
 
 def _is_shift(node: exp.Expr) -> bool:
-    """By whole days."""
+    """Return whether a date is shifted by whole days."""
     amount = node.expression
     unit = amount.text("unit") or node.text("unit")
     return amount.is_int if isinstance(node, exp.Binary) and not unit else unit.upper().removesuffix("S") in _UNITS
@@ -175,11 +177,13 @@ def _is_shift(node: exp.Expr) -> bool:
 
 
 def misread_texts(tree: exp.Expr, resolver: Resolver) -> Iterator[Problem]:
-    """Texts that SQLite and MariaDB would take for numbers or for truth."""
+    """Yield texts that SQLite and MariaDB would take for numbers or booleans."""
     how = "CONCAT" if resolver.dialect == "mysql" else "||"
     for node in tree.find_all(*_RECKONS) if resolver.dialect != "postgres" else ():
         sides = [side.unnest() for side in (node.this, node.expression)]
-        is_sum = isinstance(node, _ADDS) and all(_is_text(side, resolver) for side in sides)
+        is_sum = isinstance(node, _ADDS) and all(
+            isinstance(side, _TEXTS) or _is_words(side, resolver) or kind_of(side, resolver) == "text" for side in sides
+        )
         if is_sum or (any(_is_words(side, resolver) for side in sides) and not node.find(exp.Interval)):
             shown = node.sql(resolver.dialect)[:80]
             yield Problem("text", f"{shown} takes a text or a date for a number or a condition. Join texts with {how}.")
@@ -190,5 +194,28 @@ def _is_words(node: exp.Expr, resolver: Resolver) -> bool:
     return is_literal or isinstance(node, _JOINED) or kind_of(node, resolver) in ("date", "datetime")
 
 
-def _is_text(node: exp.Expr, resolver: Resolver) -> bool:
-    return isinstance(node, _TEXTS) or _is_words(node, resolver) or kind_of(node, resolver) == "text"
+# Kinds
+
+
+def kind_of(node: exp.Expr, resolver: Resolver, seen: frozenset[int] = frozenset()) -> Kind | None:
+    """Return the kind of a column, of its first or last value, or of a name that a query gives to one."""
+    while isinstance(node, exp.Paren | exp.Min | exp.Max | exp.Alias | exp.Coalesce):
+        node = node.this
+    source = resolver.bound.get(id(node))
+    if not isinstance(node, exp.Column) or (source and source.table):
+        return column.kind if (column := stored(node, resolver)) else None
+    shown = [each for _, select in resolver.frames for each in select.expressions
+             if fold(each.alias_or_name) == fold(node.name) and id(each) not in seen]  # fmt: skip
+    seen |= set(map(id, shown))
+    kinds = [kind_of(each, resolver, seen) for each in shown]
+    if not shown and source:
+        tables = (resolver.catalogue.graph.tables[name] for name in resolver.tables)
+        kinds = [column.kind for table in tables if (column := table.columns.get(node.name))]
+    return next(filter(None, kinds), None)
+
+
+def stored(node: exp.Expr, resolver: Resolver) -> Column | None:
+    """Return the table's column, or None for any other expression."""
+    source = resolver.bound.get(id(node))
+    table = resolver.catalogue.graph.tables.get(source.table) if source and source.table else None
+    return table.columns.get(node.name) if table else None

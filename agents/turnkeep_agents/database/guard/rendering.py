@@ -1,4 +1,4 @@
-"""From the tree to the text that runs: comments are gone, and what is written for MySQL is read by MariaDB too."""
+"""From the tree to the SQL that runs: without comments, and MariaDB understands what is written for MySQL."""
 
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
@@ -25,16 +25,17 @@ _OWN = ("order", "limit", "offset", "with_")
 
 
 def render(tree: exp.Expr, dialect: Dialect, *, is_last: bool = False) -> str:
-    """Raises Refusal where the dialect has no words for a part of the tree. The last time may change the tree."""
+    """Write the tree; raise Refusal if the dialect cannot express a part. With `is_last` the tree may be changed."""
     try:
         return tree.sql(language(dialect), comments=False, unsupported_level=ErrorLevel.RAISE, copy=not is_last)
     except (SqlglotError, ValueError) as error:
-        told = str(error).split("\n", 1)[0][:160]
-        raise refuse("syntax", f"The SQL cannot be written for {dialect}: {told}") from None
+        reason = str(error).split("\n", 1)[0][:160]
+        raise refuse("syntax", f"The SQL cannot be written for {dialect}: {reason}") from None
 
 
 def adapt(tree: exp.Expr, dialect: Dialect) -> None:
-    """SQLite takes no brackets around the queries of a UNION: they go, or what has its own LIMIT goes into a FROM."""
+    """Remove brackets around the queries of a UNION, which SQLite does not have; a query with its own LIMIT goes into a
+    FROM."""
     if dialect != "sqlite":
         return
     for node in reversed(list(tree.find_all(exp.SetOperation))):
@@ -47,16 +48,16 @@ def adapt(tree: exp.Expr, dialect: Dialect) -> None:
 
 
 def is_plain(name: str) -> bool:
-    """Whether `name` needs no quotes in any dialect that keeps its case."""
+    """Return whether `name` needs no quotes in any dialect that keeps its case."""
     return name.isascii() and name.isidentifier() and name.upper() not in _RESERVED
 
 
 def identifier(name: str, dialect: Dialect) -> exp.Identifier:
-    """Quoted where it must be."""
+    """Return the name, quoted if it must be."""
     keeps_case = dialect != "postgres" or name == name.lower()
     return exp.Identifier(this=name, quoted=not (is_plain(name) and keeps_case))
 
 
 def spelt(name: exp.Identifier, dialect: Dialect) -> str:
-    """As the database reads it: PostgreSQL folds what is not in quotes."""
+    """Return the name as the database reads it: PostgreSQL folds unquoted names."""
     return name.name.lower() if dialect == "postgres" and not name.quoted else name.name

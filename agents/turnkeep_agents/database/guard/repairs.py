@@ -1,8 +1,9 @@
-"""What rules alone can repair of SQL that was refused: the spelling of a dialect, and what stands around a statement.
-Never a name: the nearest one may be another fact. What comes out is no more trusted than what went in: it goes through
-the guard like anything else."""
+"""Repair refused SQL by rules: the spelling of a dialect, and the prose around a statement. Names are never changed,
+because the nearest name may be another fact. The result goes through the guard like any other SQL."""
 
-from collections.abc import Iterator, Mapping
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 
@@ -11,10 +12,9 @@ from sqlglot import exp
 from turnkeep_agents.database.guard.catalogue import Catalogue
 from turnkeep_agents.database.guard.grammar import violations
 from turnkeep_agents.database.guard.guard import unwrapped
+from turnkeep_agents.database.guard.parsing import LONGEST_CHARACTERS, parse
 from turnkeep_agents.database.guard.rendering import render
 from turnkeep_agents.database.guard.resolving import Resolver
-from turnkeep_agents.database.guard.rewriting import candidates, variants
-from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse
 from turnkeep_agents.database.guard.verdicts import Dialect, Refusal, Refused
 from turnkeep_agents.database.joins.records import JoinGraph
 
@@ -22,6 +22,20 @@ HOPELESS = frozenset(
     {"too_long", "too_deep", "catalog", "variable", "into", "lock", "hint", "recursive", "meaning", "encoding"}
 )
 MOST_READINGS = 6
+_FENCE = re.compile(r"```+(?:[ \t]*\w*[ \t]*\n|[ \t]*(?i:sql\w*|mysql|mariadb)\b)?\s*(.*?)(?:```+|\Z)", re.DOTALL)
+_START = re.compile(r"(?is)(?:^|[\n:>`])\s*(?=\(?\s*select\b|with\s+\w+\s*(?:\([^)]*\)\s*)?as\s*\()")
+_STATEMENT = re.compile(
+    r"(?i)\s*(select|with|insert|update|delete|replace|merge|create|alter|drop|truncate|rename|grant|revoke|set|use|call"
+    r"|exec|execute|prepare|do|load|lock|unlock|handler|show|explain|describe|desc|analyze|pragma|attach|detach|vacuum"
+    r"|reindex|begin|start|commit|rollback|savepoint|release|kill|flush|shutdown|copy|values|table)\b"
+)
+_CHANGE = re.compile(
+    r"(?im)^\s*(insert\s+into|update\s+\w+\s+set|delete\s+from|(create|alter|drop|truncate|rename)\s+\w+|grant|revoke)\b"
+)
+_STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " ", "\u3000": " "})
+_INNER_QUOTE = re.compile(r"(?<=[A-Za-z])'(?=[A-Za-z])")
+_BEFORE_TABLES = r"(?i:\b(?:from|join)\s+)"
+_QUOTES = {"mysql": "`", "sqlite": '"', "postgres": '"'}
 _OWN_SCHEMAS = frozenset({"main", "public", "dbo"})
 _ARITHMETIC: Mapping[str, type[exp.Binary]] = {
     "DIVIDE": exp.Div, "SUBTRACT": exp.Sub, "ADD": exp.Add, "MULTIPLY": exp.Mul, "MINUS": exp.Sub, "PLUS": exp.Add
@@ -31,29 +45,24 @@ _CLOCKS = {"CURDATE": exp.CurrentDate, "NOW": exp.CurrentTimestamp, "GETDATE": e
 
 
 def repair(sql: str, refused: Refused, graph: JoinGraph, dialect: Dialect) -> str | None:
-    """Another SQL to be checked in place of `sql`, or None where rules do not help. Never raises."""
+    """Return another SQL to check in place of `sql`, or None if no rule helps. Never raises."""
     if len(sql) > LONGEST_CHARACTERS or HOPELESS & {problem.code for problem in refused.problems[:1]}:
         return None
+    catalogue = Catalogue(graph, {})
     try:
-        found = next(_repaired(sql, Catalogue(graph, {}), dialect), None)
+        for tree in islice(_trees(sql, catalogue, dialect), MOST_READINGS):
+            _translate(tree, dialect)
+            _leave_out_schema(tree)
+            if next(violations(tree, dialect), None):
+                continue
+            resolver = Resolver(catalogue, dialect, None)
+            resolver.read(tree)
+            if not resolver.faults:
+                found = render(tree, dialect)
+                return found if found != sql else None
     except (Refusal, RecursionError):
         return None
-    return found if found != sql else None
-
-
-def _repaired(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[str]:
-    for tree in islice(_trees(sql, catalogue, dialect), MOST_READINGS):
-        _translate(tree, dialect)
-        _simplify(tree)
-        if not any(True for _ in violations(tree, dialect)) and _fits(tree, catalogue, dialect):
-            yield render(tree, dialect)
-
-
-def _fits(tree: exp.Expr, catalogue: Catalogue, dialect: Dialect) -> bool:
-    """Whether every name is one of the schema."""
-    resolver = Resolver(catalogue, dialect, None)
-    resolver.read(tree)
-    return not resolver.faults
+    return None
 
 
 def _trees(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[exp.Query]:
@@ -105,22 +114,66 @@ def _joined(node: exp.Expr) -> exp.Expr | None:
 
 
 def _extreme(node: exp.Expr) -> exp.Expr | None:
-    """GREATEST of an unknown value is unknown, as SQLite's MAX of several values."""
+    """GREATEST of an unknown value is unknown, as is SQLite's MAX of several values."""
     is_other = isinstance(node, exp.Greatest | exp.Least) and node.args.get("ignore_nulls")
     return type(node)(this=node.this, expressions=node.expressions, ignore_nulls=False) if is_other else None
 
 
 def _clock(node: exp.Expr) -> exp.Expr | None:
     is_bare = isinstance(node, exp.Anonymous) and not node.expressions
-    found = _CLOCKS.get(node.name.upper()) if is_bare else None
-    return found() if found else None
+    clock = _CLOCKS.get(node.name.upper()) if is_bare else None
+    return clock() if clock else None
 
 
-def _simplify(tree: exp.Expr) -> None:
-    """Without the name of the only schema."""
+def _leave_out_schema(tree: exp.Expr) -> None:
     for table in tree.find_all(exp.Table):
         if table.text("db").lower() in _OWN_SCHEMAS and not table.text("catalog"):
             table.set("db", None)
     for column in tree.find_all(exp.Column):
         if column.text("db").lower() in _OWN_SCHEMAS:
             column.set("db", None)
+
+
+# Texts that may have been meant, while there is no tree yet
+
+
+def candidates(text: str) -> Iterator[str]:
+    """Yield the parts of `text` that may be the SQL, likeliest first. A second statement is never dropped: then there
+    is none."""
+    text = text.translate(_STRAIGHT)
+    plain = "".join(c for c in text if c in "\n\r\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    for found in [match[1] for match in _FENCE.finditer(plain)] or [plain]:
+        start = _START.search(found)
+        body = found[start.end() :].strip() if start else found.strip()
+        before = found[: start.start()] if start else ""
+        first, *others = body.split(";")
+        is_one = ";" not in before and not any(_STATEMENT.match(other) for other in others)
+        if is_one and not _CHANGE.search(found):
+            yield body
+            yield first.rstrip()
+            yield body.split("\n\n", 1)[0].rstrip(" ;")
+
+
+def variants(text: str, odd_names: Sequence[str], dialect: Dialect) -> Iterator[str]:
+    """Yield the text itself, then the text without each likely slip."""
+    yield text
+    if "\\'" in text:
+        yield text.replace("\\'", "''")
+    if _INNER_QUOTE.search(text):
+        yield _INNER_QUOTE.sub("''", text)
+    if dialect == "postgres" and "`" in text:
+        text = text.replace("`", '"')
+        yield text
+    quoted = _quoted(text, odd_names, dialect)
+    if quoted != text:
+        yield quoted
+
+
+def _quoted(text: str, odd_names: Sequence[str], dialect: Dialect) -> str:
+    """Quote names that need it; names that are reserved words only where a table stands."""
+    quote = _QUOTES[dialect]
+    for name in odd_names:
+        before = _BEFORE_TABLES if name.isidentifier() else r"(?<![\w\"'`\[%$-])"
+        pattern = rf"({before})({re.escape(name)})(?![\w\"'`\]%-])"
+        text = re.sub(pattern, lambda found: f"{found[1]}{quote}{found[2]}{quote}", text)
+    return text

@@ -1,6 +1,6 @@
-"""Binds every table and column of a tree to what it means and writes it in the spelling of the database, tables that
-have a secure view as that view. A common table expression that has the name of a table gets another one: then no rule
-of any database about which of the two is meant can reach the table itself."""
+"""Bind every table and column of a tree and write it in the database's spelling, tables with a secure view as that
+view. A common table expression with the name of a table is renamed, so that no rule of any database can make it mean
+the table."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -34,15 +34,13 @@ from turnkeep_agents.database.guard.verdicts import Dialect
 
 
 class Resolver:
-    """Reads one tree. `faults` are names that do not fit; `bound` has the source of every column that was found,
-    `texts` what stood in double quotes and was taken for a text."""
+    """Reads one tree. `faults` are names that do not fit; `bound` has the source of every column found."""
 
     def __init__(self, catalogue: Catalogue, dialect: Dialect, allowed: Collection[str] | None) -> None:
         self.catalogue, self.dialect, self.allowed = catalogue, dialect, allowed
         self.faults: list[Fault] = []
         self.bound: dict[int, Source] = {}
         self.frames: list[tuple[Frame, exp.Select]] = []
-        self.texts: list[str] = []
         self.tables: dict[str, None] = {}
         self.columns: dict[str, None] = {}
 
@@ -78,13 +76,13 @@ class Resolver:
         return found
 
     def _rename(self, alias: exp.TableAlias, found: Commons) -> None:
-        """Away from the names of tables."""
+        """Rename a common table expression that has the name of a table."""
         if self.catalogue.is_taken(alias.name):
             free = self.catalogue.free_name(alias.name, {fold(common.name.name) for common in found.values()})
             alias.set("this", identifier(free, self.dialect))
 
     def _with_itself(self, each: exp.CTE, parent: Frame | None, found: Commons) -> Commons:
-        """What a recursive query sees: itself as well, with the columns of its first part."""
+        """Return what a recursive query sees: itself as well, with the columns of its first part."""
         key, alias = fold(each.alias), each.args["alias"]
         self._rename(alias, found)
         if not isinstance(each.this, exp.Union):
@@ -122,7 +120,7 @@ class Resolver:
                 self._walk(each, frame, commons, place)
 
     def _shape(self, node: exp.Select, frame: Frame) -> Shape:
-        """Also tells the frame which names its result has."""
+        """Return the columns of the result, and note their names in the frame."""
         columns: dict[str, str] = {}
         is_open = False
         for each in node.expressions:
@@ -182,7 +180,7 @@ class Resolver:
         self._add(source, node, frame)
 
     def _stored(self, node: exp.Table) -> Source:
-        """A table of the database, or its view."""
+        """Return a table of the database, or its view."""
         table = self.catalogue.find(node.name, self.allowed)
         if table is None:
             self._fault("unknown_table", node)
@@ -233,7 +231,7 @@ class Resolver:
             self._check_sum(each, frame)
 
     def _check_sum(self, node: exp.Expr, frame: Frame) -> None:
-        """An aggregate of columns of the query around belongs to that query, which does not expect it."""
+        """Refuse an aggregate over columns of the outer query only: it would belong to that query."""
         columns = [self.bound[id(column)] for column in node.find_all(exp.Column) if id(column) in self.bound]
         if columns and not any(source in frame.sources for source in columns):
             self._fault("misuse", node, frame)
@@ -273,14 +271,13 @@ class Resolver:
             if known or (count and around is frame and place in ALIASES_SEEN[self.dialect]):
                 return
         if self._is_text(node, frame):
-            self.texts.append(node.name)
             node.replace(exp.Literal.string(node.name))
             return
         self._fault("unknown_column", node, frame)
 
     def _is_text(self, node: exp.Column, frame: Frame) -> bool:
-        """SQLite takes a name in double quotes that is no column for a text. That is meant where it is compared with
-        a column and like no name of the schema; anywhere else it is a mistake."""
+        """Return whether SQLite means a text: a name in double quotes that is not a column. It is meant as a text where
+        it is compared with a column and resembles no name of the schema."""
         if self.dialect != "sqlite" or not node.this.quoted or not is_compared_value(node):
             return False
         columns = (name for source in frame.sources for name in (source.columns or {}).values())

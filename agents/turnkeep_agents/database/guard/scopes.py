@@ -1,5 +1,5 @@
-"""What a query can see while it is read: the sources of its FROM, and those of the queries around it; what an
-expression is by the place where it stands."""
+"""What a query sees while it is read: the sources of its FROM and of the queries around it. Also what an expression is
+at its place."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,7 @@ from turnkeep_agents.database.guard.catalogue import fold
 from turnkeep_agents.database.guard.rendering import spelt
 from turnkeep_agents.database.guard.verdicts import Dialect
 
-Columns: TypeAlias = Mapping[str, str] | None
-"""The spelling of each column under its key; None where they are not known."""
+Columns: TypeAlias = Mapping[str, str] | None  # the spelling of each column by its key; None if unknown
 Place: TypeAlias = Literal["select", "where", "group", "having", "order"]
 
 PLACES: Mapping[str, Place] = {
@@ -22,7 +21,7 @@ _ROW_IDS = {"rowid", "oid", "_rowid_"}
 ALIASES_SEEN: Mapping[Dialect, frozenset[Place]] = {
     "sqlite": frozenset({"where", "group", "having", "order"}),
     "mysql": frozenset({"group", "having", "order"}),
-    "postgres": frozenset({"group", "having", "order"}),  # in HAVING only after `fitting`
+    "postgres": frozenset({"group", "having", "order"}),  # in HAVING only after `postgres.fit`
 }
 
 
@@ -35,26 +34,25 @@ class Source:
     table: str = ""
     is_view: bool = False
     is_one_row: bool = False
-    is_constant: bool = False
-    """One row that comes from no table: it connects nothing."""
+    is_constant: bool = False  # one row from no table: it connects nothing
 
     @property
     def key(self) -> str:
         return fold(self.alias.name) if self.alias else ""
 
     def spelling(self, column: str) -> str | None:
-        """None where the source lacks it; as written where nobody knows."""
+        """Return None if the source lacks the column; return it unchanged if the columns are unknown."""
         return column if self.columns is None else self.columns.get(fold(column))
 
     def has_row_id(self, name: str) -> bool:
-        """In SQLite, where rows of a table have a number."""
+        """Return whether the name is the number that SQLite gives each row of a table."""
         return bool(self.table) and not self.is_view and fold(name) in _ROW_IDS
 
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """`named` counts the columns of the result by name. `conditions` are those of joins, with how many sources each may
-    use; `visible` is that number while one of them is read."""
+    """`named` counts the columns of the result by name. `conditions` are those of joins, each with the number of
+    sources it may use; `visible` is that number while one is read."""
 
     parent: "Frame | None" = None
     sources: list[Source] = field(default_factory=list)
@@ -64,7 +62,7 @@ class Frame:
     visible: int | None = None
 
     def around(self) -> Iterator["Frame"]:
-        """This and those around it, from inside out."""
+        """Yield this frame and those around it, innermost first."""
         frame: Frame | None = self
         while frame:
             yield frame
@@ -76,7 +74,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a query gives to the one around it."""
+    """What a query returns to the one around it."""
 
     columns: Columns
     is_one_row: bool = False
@@ -85,7 +83,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """A common table expression, by the name that it has in the text that runs."""
+    """A common table expression, by its name in the SQL that runs."""
 
     name: exp.Identifier
     shape: Shape
@@ -96,7 +94,7 @@ Commons: TypeAlias = Mapping[str, Common]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A name that does not fit. `node` is the column or table in the tree, `source` what it was looked for in."""
+    """A name that does not fit. `node` is the column or table in the tree, `source` where it was looked for."""
 
     code: str
     node: exp.Expr
@@ -105,14 +103,14 @@ class Fault:
 
 
 def is_of_result(node: exp.Column, frame: Frame, dialect: Dialect) -> bool:
-    """Whether a name in ORDER BY is one of the result's. Inside an expression PostgreSQL looks in the tables first."""
+    """Return whether a name in ORDER BY is the result's. Inside an expression PostgreSQL looks in the tables first."""
     is_inside = dialect == "postgres" and not isinstance(node.parent, exp.Ordered)
     is_hidden = is_inside and any(source.spelling(node.name) is not None for source in frame.seen())
     return bool(frame.named.get(fold(node.name))) and not is_hidden
 
 
 def names_of(each: exp.Expr, frame: Frame, dialect: Dialect) -> Iterator[str | None]:
-    """The names that an expression of a SELECT gives the result; None for names that are not known."""
+    """Yield the names that an expression of a SELECT gives the result; None for unknown names."""
     if not each.is_star:
         named = each.args["alias"] if isinstance(each, exp.Alias) else each.this
         yield spelt(named, dialect) if isinstance(named, exp.Identifier) else each.sql(dialect)
@@ -124,17 +122,17 @@ def names_of(each: exp.Expr, frame: Frame, dialect: Dialect) -> Iterator[str | N
 
 
 def source_of(alias: exp.Identifier | None, shape: Shape) -> Source:
-    """A query, as an entry of a FROM."""
+    """Return a query as an entry of a FROM."""
     return Source(alias, shape.columns, is_one_row=shape.is_one_row, is_constant=shape.is_constant)
 
 
 def columns_of(alias: exp.TableAlias, columns: Columns, dialect: Dialect) -> Columns:
-    """Those that the alias of a query names, else its own."""
+    """Return the columns that the alias of a query names, else its own."""
     return {fold(name.name): spelt(name, dialect) for name in alias.columns} if alias.columns else columns
 
 
 def source_of_values(node: exp.Values, dialect: Dialect) -> Source:
-    """Rows that the query itself holds."""
+    """Return rows of constants as an entry of a FROM."""
     alias = node.args.get("alias")
     named = [spelt(name, dialect) for name in alias.columns] if alias else []
     names = named or [f"column{at}" for at, _ in enumerate(node.expressions[0].expressions, 1)]
@@ -144,7 +142,7 @@ def source_of_values(node: exp.Values, dialect: Dialect) -> Source:
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Whether `node` makes one value of many rows; window functions do not."""
+    """Return whether `node` makes one value of many rows; window functions do not."""
     if not isinstance(node, exp.AggFunc) or isinstance(node, exp.FirstValue | exp.LastValue | exp.Lag | exp.Lead):
         return False
     parent = node.parent
@@ -163,7 +161,7 @@ def is_one_row(node: exp.Select) -> bool:
 
 
 def is_compared_value(node: exp.Column) -> bool:
-    """Whether a column stands on the other side of a comparison, before this."""
+    """Return whether a column is the right-hand side of a comparison with a column."""
     parent = node.parent
     if isinstance(parent, exp.EQ | exp.NEQ | exp.Like | exp.Glob):
         return isinstance(parent.this, exp.Column) and parent.expression is node
@@ -171,7 +169,7 @@ def is_compared_value(node: exp.Column) -> bool:
 
 
 def alias_of(node: exp.Table) -> exp.Identifier:
-    """The name under which the columns of a table are written."""
+    """Return the name before the columns of a table."""
     alias = node.args.get("alias")
     found = alias.this if alias else node.this
     assert isinstance(found, exp.Identifier)  # noqa: S101  (the grammar lets nothing else through)

@@ -1,4 +1,4 @@
-"""What the guard answers: the SQL that may run, or what is wrong with what was written."""
+"""The guard's verdict: SQL that may run, or the problems of what was written."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Dialect: TypeAlias = Literal["sqlite", "mysql", "postgres"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`code` for machines; `message` is a sentence fit for a correction prompt, without secrets."""
+    """`message` is a sentence for a correction prompt, without secrets."""
 
     code: str
     message: str
@@ -17,14 +17,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`sql` is what runs. The rest has logical names: `tables` "employee", `columns` "employee.firstName" (or
-    "employee.*"), `joins` "workOrder.crewId = crew.id". `notes` are doubts that are no reason to refuse."""
+    """`sql` is what runs. The other fields have logical names: `tables` "employee", `columns` "employee.firstName" (or
+    "employee.*"), `joins` "workOrder.crewId = crew.id"."""
 
     sql: str
     tables: tuple[str, ...]
     columns: tuple[str, ...]
     joins: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +40,4 @@ class Refusal(Exception):
 
 
 def refuse(code: str, message: str) -> Refusal:
-    """With one problem."""
     return Refusal([Problem(code, message)])

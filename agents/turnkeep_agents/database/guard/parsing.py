@@ -1,5 +1,5 @@
-"""From text to a tree. Bounds come before the parser: its time can grow with two to the power of joins without a
-condition, and its depth with every bracket."""
+"""From text to a tree. Bounds are checked before parsing: the parser's time can double with each join without a
+condition, and its depth grows with every bracket."""
 
 import re
 import unicodedata
@@ -37,8 +37,8 @@ _CLASS = re.compile(r"<class '[\w.]*?(\w+)'>")
 
 
 def parse(sql: str, dialect: Dialect) -> exp.Query:
-    """The one query that `sql` is. Raises Refusal, and RecursionError where it is nested too deeply. Without context,
-    what the parser logs quotes nothing of the SQL."""
+    """Return the one query in `sql`. Raises Refusal, and RecursionError for deep nesting. Parsing without context keeps
+    SQL out of the parser's log messages."""
     tokens = tokenize(sql, dialect)
     try:
         trees = read(tokens, sql, dialect)
@@ -53,7 +53,7 @@ def parse(sql: str, dialect: Dialect) -> exp.Query:
 
 
 def tokenize(sql: str, dialect: Dialect) -> list[Token]:
-    """The tokens of one SELECT within bounds, without semicolons at its end. Raises Refusal."""
+    """Return the tokens of one SELECT within bounds, without trailing semicolons. Raises Refusal."""
     _check_characters(sql)
     try:
         tokens = sqlglot.Dialect.get_or_raise(dialect).tokenize(sql)
@@ -82,13 +82,13 @@ def _check_characters(sql: str) -> None:
 
 
 def _check_letters(text: str) -> None:
-    """Outside of quotes: letters that are what they look like."""
+    """Refuse letters outside of quotes that look like others."""
     if unicodedata.normalize("NFKC", text) != text or not all(c.isalnum() or c.isascii() for c in text):
         raise refuse("characters", f"The SQL holds characters that no name has: {text[:20]!a}.")
 
 
 def _check_comments(token: Token) -> None:
-    """A comment is dropped; one that a database would execute or obey is refused."""
+    """Drop comments, but refuse those that a database would execute or obey."""
     if token.token_type == TokenType.HINT or any(c.lstrip().startswith(("!", "+", "M!")) for c in token.comments):
         raise refuse("hint", "Hints and versioned comments are not allowed.")
 
@@ -104,7 +104,8 @@ def _check_statement(tokens: Sequence[Token]) -> None:
 
 
 def _check_neighbours(tokens: Sequence[Token]) -> None:
-    """1e3-1e3 is read as no difference, 1_000 as a 1 of another name, two texts as one or as a text and its name."""
+    """Refuse what the parser misreads: 1e3-1e3 is not read as a difference, 1_000 as a 1 with a name, two adjacent
+    texts as one or as a text and its name."""
     for token in tokens:
         is_odd = token.token_type == TokenType.VAR and _ODD_NAME.match(token.text)
         if is_odd or (token.token_type == TokenType.NUMBER and not _NUMBER.fullmatch(token.text)):

@@ -1,6 +1,5 @@
-"""What PostgreSQL asks for and other databases, and those who know them, do not: names of the result only where they
-stand alone, every column of a group in GROUP BY, and truth that is no number. A tree that the resolver has read, and
-in which every name is known, is changed so that it says the same there."""
+"""Rewrite a tree for PostgreSQL, which is stricter than other databases: names of the result may only stand alone,
+GROUP BY needs every column, and booleans are not numbers. The resolver has read the tree and knows every name."""
 
 from collections.abc import Iterator
 
@@ -8,18 +7,18 @@ from sqlglot import exp
 
 from turnkeep_agents.database.guard.catalogue import fold
 from turnkeep_agents.database.guard.languages import TRUTHS
+from turnkeep_agents.database.guard.meaning import kind_of, stored
 from turnkeep_agents.database.guard.rendering import identifier
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.scopes import Frame, Source, is_aggregate
-from turnkeep_agents.database.joins.records import Column, Kind
 
 _PLACES = ("group", "having", "order")
+# how text types begin; views that decrypt BYTEA show it as text
 _TEXTS = ("CHAR", "VARCHAR", "TEXT", "CITEXT", "NAME", "BPCHAR", "BYTEA")
-"""How the types of texts begin. Bytes with words in them are shown as text by the views that decrypt them."""
 
 
 def fit(tree: exp.Expr, resolver: Resolver) -> None:
-    """In place."""
+    """Rewrite the tree in place."""
     for node in list(tree.walk()):
         _fit_kinds(node, resolver)
     for frame, select in resolver.frames:
@@ -28,7 +27,7 @@ def fit(tree: exp.Expr, resolver: Resolver) -> None:
 
 
 def as_limits(tree: exp.Expr) -> None:
-    """FETCH FIRST 3 ROWS ONLY as LIMIT 3, in place."""
+    """Replace FETCH FIRST 3 ROWS ONLY by LIMIT 3, in place."""
     for fetch in list(tree.find_all(exp.Fetch)):
         options = fetch.args.get("limit_options")
         if fetch.args.get("count") and not (options and (options.args.get("percent") or options.args.get("with_ties"))):
@@ -66,12 +65,12 @@ def _put(column: exp.Column, named: exp.Expr, place: str, resolver: Resolver) ->
 
 
 def _complete_group(frame: Frame, select: exp.Select, resolver: Resolver) -> None:
-    """A group by a primary key has one value of each other column, and a view has no primary key that the database
-    could know."""
+    """Add the columns that depend on a grouped primary key: views have no primary key that the database could know."""
     group = select.args.get("group")
     if not group or not group.expressions:
         return
-    grouped = {_key(each, resolver) for each in group.expressions if isinstance(each, exp.Column)}
+    columns = [each for each in group.expressions if isinstance(each, exp.Column)]
+    grouped = {(id(resolver.bound.get(id(each))), fold(each.name)) for each in columns}
     for source in frame.sources:
         table = resolver.catalogue.graph.tables.get(source.table)
         if table and table.primary_key and {(id(source), fold(name)) for name in table.primary_key} <= grouped:
@@ -81,12 +80,8 @@ def _complete_group(frame: Frame, select: exp.Select, resolver: Resolver) -> Non
                     group.append("expressions", column)
 
 
-def _key(column: exp.Column, resolver: Resolver) -> tuple[int, str]:
-    return id(resolver.bound.get(id(column))), fold(column.name)
-
-
 def _ungrouped(select: exp.Select, source: Source, resolver: Resolver) -> Iterator[exp.Column]:
-    """The columns of `source` that stand outside of sums."""
+    """Yield the columns of `source` outside of aggregates."""
     order, having = select.args.get("order"), select.args.get("having")
     stack: list[exp.Expr] = [*select.expressions, *([having] if having else []), *([order] if order else [])]
     while stack:
@@ -115,11 +110,13 @@ def _fit_kinds(node: exp.Expr, resolver: Resolver) -> None:
         case exp.EQ() | exp.NEQ() | exp.In() if kind_of(node.this, resolver) == "boolean":
             for each in (*node.expressions, node.args.get("expression")):
                 _as_truth(each)
-        case exp.Like() | exp.ILike() | exp.Lower() | exp.Upper() if _is_no_text(node.this, resolver):
+        case exp.Like() | exp.ILike() | exp.Lower() | exp.Upper() if _needs_cast(node.this, resolver):
             node.set("this", exp.cast(node.this, "text", copy=False))
-        case exp.EQ() | exp.NEQ() | exp.In() if _is_of_own_type(node.this, resolver):
+        case exp.EQ() | exp.NEQ() | exp.In() if _is_enumeration(node.this, resolver):
             node.set("this", exp.cast(node.this, "text", copy=False))
-        case exp.Sum() | exp.Avg() | exp.Max() | exp.Min() if _is_truth(node.this, resolver):
+        case exp.Sum() | exp.Avg() | exp.Max() | exp.Min() if (
+            isinstance(node.this.unnest(), TRUTHS) or kind_of(node.this, resolver) == "boolean"
+        ):
             node.set("this", exp.cast(node.this, "int", copy=False))
         case exp.Round() if node.args.get("decimals") and not node.this.is_type("decimal"):
             node.set("this", exp.cast(node.this, "decimal", copy=False))
@@ -127,46 +124,16 @@ def _fit_kinds(node: exp.Expr, resolver: Resolver) -> None:
             pass
 
 
-def _is_no_text(node: exp.Expr, resolver: Resolver) -> bool:
-    """A column that has to be written as text first, be it of words."""
-    column = _stored(node, resolver)
+def _needs_cast(node: exp.Expr, resolver: Resolver) -> bool:
+    """Return whether a column must be cast to text first, even if it holds words."""
+    column = stored(node, resolver)
     return column is not None and not (column.kind == "text" and column.type.upper().startswith(_TEXTS))
 
 
-def _is_of_own_type(node: exp.Expr, resolver: Resolver) -> bool:
-    """An enumeration takes no words but its own."""
-    column = _stored(node, resolver)
+def _is_enumeration(node: exp.Expr, resolver: Resolver) -> bool:
+    """Return whether a column accepts no words but its own."""
+    column = stored(node, resolver)
     return column is not None and column.kind == "text" and not column.type.upper().startswith((*_TEXTS, "UUID"))
-
-
-def kind_of(node: exp.Expr, resolver: Resolver, seen: frozenset[int] = frozenset()) -> Kind | None:
-    """Of a column, of its first or last value, and of a name that a query gives to one."""
-    while isinstance(node, exp.Paren | exp.Min | exp.Max | exp.Alias | exp.Coalesce):
-        node = node.this
-    source = resolver.bound.get(id(node))
-    if not isinstance(node, exp.Column) or (source and source.table):
-        return column.kind if (column := _stored(node, resolver)) else None
-    shown = [each for _, select in resolver.frames for each in select.expressions
-             if fold(each.alias_or_name) == fold(node.name) and id(each) not in seen]  # fmt: skip
-    seen |= set(map(id, shown))
-    kinds = [kind_of(each, resolver, seen) for each in shown]
-    if not shown and source:
-        tables = (resolver.catalogue.graph.tables[name] for name in resolver.tables)
-        kinds = [column.kind for table in tables if (column := table.columns.get(node.name))]
-    return next(filter(None, kinds), None)
-
-
-def _stored(node: exp.Expr, resolver: Resolver) -> Column | None:
-    """None of what is no column of a table whose type is known."""
-    source = resolver.bound.get(id(node))
-    table = resolver.catalogue.graph.tables.get(source.table) if source and source.table else None
-    return table.columns.get(node.name) if table else None
-
-
-def _is_truth(node: exp.Expr, resolver: Resolver) -> bool:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return isinstance(node, TRUTHS) or kind_of(node, resolver) == "boolean"
 
 
 def _as_truth(node: exp.Expr | None) -> None:
