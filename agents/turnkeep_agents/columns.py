@@ -1,18 +1,17 @@
-"""Conventions of the columns of an export: decimal sign, order of day and month, currency. Cells that can be read in
-one way settle it for the whole column; a column that stays doubtful is refused with the option that settles it."""
+"""Conventions of the columns of an export: decimal sign, order of day and month, currency. Unambiguous cells settle the
+whole column; a column that stays ambiguous is rejected with the option that settles it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from functools import lru_cache
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from turnkeep.blocks.delimited import BadQuotes, read_table
 from turnkeep.blocks.documents import CorpusError
 
 Row: TypeAlias = tuple[int, list[str]]
-T = TypeVar("T")
 
 DASHES = " =-\u2013\u2014"
 DECIMALS = (".", ",")
@@ -31,17 +30,8 @@ _TIME_OF_DAY = re.compile(
     r"(?:[T\s]|,\s)\s*\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?\s?m\.?)?\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?$",
     re.IGNORECASE | re.ASCII,
 )
-_SIGNS = {
-    "$": "USD",
-    "US$": "USD",
-    "€": "EUR",
-    "£": "GBP",
-    "¥": "JPY",
-    "₹": "INR",
-    "R$": "BRL",
-    "zł": "PLN",
-    "Kč": "CZK",
-}
+_SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "R$": "BRL"}
+_SIGNS |= {"zł": "PLN", "Kč": "CZK"}
 _CODES = (
     "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY KES KRW MXN MYR NGN NOK NZD"
     " PHP PLN RON RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR kr Ft lei"
@@ -65,7 +55,7 @@ _BRACKETS = re.compile(rf"\s*[(\[](?:{_CURRENCY})[)\]]\s*$|_(?:{_CURRENCY})$", r
 
 
 class Doubtful(ValueError):
-    """A column that fits several conventions, or none throughout; the message names the option that settles it."""
+    """A column fits several conventions, or none throughout; the message names the option that settles it."""
 
 
 @contextmanager
@@ -78,24 +68,21 @@ def naming(column: str) -> Iterator[None]:
 
 
 def find_table(text: str, place: object, score: Callable[[Sequence[str]], int]) -> tuple[Row, list[Row], int]:
-    """Headings, rows, and the number of lines above the headings, which are those with the best score of the first
-    rows. Raises CorpusError."""
+    """Return headings, rows, and the number of lines above the headings, which are the first row with the best score.
+    Raises CorpusError."""
     try:
         rows = list(read_table(text, is_strict=True))
     except BadQuotes as error:
-        raise CorpusError(
-            f"{place}:{error.line}: is no CSV ({error}; put cells with quotes or commas in quotes): correct the quotes"
-        ) from error
+        remedy = "put cells with quotes or commas in quotes"
+        raise CorpusError(f"{place}:{error.line}: not valid CSV ({error}; {remedy}): correct the quotes") from error
     if not rows:
         raise CorpusError(f"{place}:1: has no headings; write them on the first line, and a row for each line below")
     at = max(range(min(len(rows), MOST_LINES_ABOVE)), key=lambda at: score(rows[at][1]))
-    width = len(rows[at][1])
-    return rows[at], [(line, _trimmed(cells, width)) for line, cells in rows[at + 1 :]], at
-
-
-def _trimmed(cells: list[str], width: int) -> list[str]:
-    """Without empty cells behind the last column."""
-    return cells if any(cell.strip() for cell in cells[width:]) else cells[:width]
+    width, found = len(rows[at][1]), []
+    for line, cells in rows[at + 1 :]:
+        has_more = any(cell.strip() for cell in cells[width:])
+        found.append((line, cells if has_more else cells[:width]))
+    return rows[at], found, at
 
 
 def is_total(cell: str) -> bool:
@@ -109,8 +96,8 @@ def without_currency(heading: str) -> str:
 
 
 def plain_number(cell: str, decimal: str, *, is_count: bool = False) -> str:
-    """The number as Python writes it; raises ValueError unless it is one by this decimal sign, a whole one if it is a
-    count."""
+    """Return the number in Python's notation. Raises ValueError unless it is a number with this decimal sign; a count
+    must be whole."""
     found = _amount(cell)
     body = found["body"].strip()
     if not _BODIES[decimal].fullmatch(body) or (found["before"] and found["after"]):
@@ -133,7 +120,7 @@ def _amount(cell: str) -> re.Match[str]:
 
 
 def decimal_of(cells: Iterable[str], given: str | None = None, *, is_count: bool = False) -> str:
-    """The decimal sign of a column, `given` where it leaves that open; raises Doubtful."""
+    """Return the decimal sign of a column, or `given` if that is ambiguous; raises Doubtful."""
     signs, doubt = _ways(set(cells), DECIMALS, lambda cell, way: float(plain_number(cell, way, is_count=is_count)))
     if doubt and not given:
         raise Doubtful(f"its numbers, such as {doubt}, {_HOW[bool(signs)]}; add --decimal . or --decimal ,")
@@ -141,7 +128,7 @@ def decimal_of(cells: Iterable[str], given: str | None = None, *, is_count: bool
 
 
 def currency_of(cells: Iterable[str]) -> str:
-    """The currency that amounts name, empty where none does; raises Doubtful where it is several."""
+    """Return the currency that amounts name, empty if none does; raises Doubtful for several."""
     found: dict[str, str] = {}
     for cell in cells:
         with suppress(ValueError):
@@ -149,15 +136,14 @@ def currency_of(cells: Iterable[str]) -> str:
             if sign := amount["before"] or amount["inner"] or amount["after"]:
                 found.setdefault(_SIGNS.get(sign, sign.upper()), cell)
     if len(found) > 1:
-        raise Doubtful(
-            f"its amounts are in several currencies, such as {' and '.join(list(found.values())[:2])}; keep one"
-        )
+        several = " and ".join(list(found.values())[:2])
+        raise Doubtful(f"its amounts are in several currencies, such as {several}; keep one")
     return next(iter(found), "")
 
 
 def day_order_of(cells: Iterable[str], today: date, given: str | None = None) -> str:
-    """In which order a column writes day, month and year, `given` where it leaves that open; raises Doubtful. A year of
-    two digits is not after today's next."""
+    """Return the order of day, month and year, or `given` if that is ambiguous; raises Doubtful. A year of two digits
+    is at most the next one."""
     orders, doubt = _ways(set(cells), DAY_ORDERS, lambda cell, way: read_date(cell, way, today.year + 1))
     if doubt and not given:
         remedy = "add --dates dmy or --dates mdy, or write YYYY-MM-DD"
@@ -172,7 +158,10 @@ def _ways(cells: set[str], ways: Sequence[str], read: Callable[[str, str], objec
     """Return the ways that fit every readable cell, and a cell that they read differently or that excludes the last."""
     left, doubtful = list(ways), list[dict[str, object]]()
     for cell in sorted(cells):
-        readings = {way: value for way in ways if (value := _or_none(read, cell, way)) is not None}
+        readings: dict[str, object] = {}
+        for way in ways:
+            with suppress(ValueError):
+                readings[way] = read(cell, way)
         if not readings:
             continue
         if not (still := [way for way in left if way in readings]):
@@ -185,29 +174,20 @@ def _ways(cells: set[str], ways: Sequence[str], read: Callable[[str, str], objec
     return left, ""
 
 
-def _or_none(read: Callable[[str, str], T], cell: str, way: str) -> T | None:
-    try:
-        return read(cell, way)
-    except ValueError:
-        return None
-
-
 @lru_cache(maxsize=4096)
 def read_date(cell: str, order: str, last_year: int = 2099) -> date:
-    """Raises ValueError. A time of day is left aside; a year of two digits is not after `last_year`."""
+    """Raises ValueError. A time of day is ignored; a year of two digits is at most `last_year`."""
     bare = _TIME_OF_DAY.sub("", " ".join(cell.split()))
     if found := _NUMERIC_DATE.fullmatch(bare):
         return _numeric(found, order, last_year)
     for form in DATE_FORMATS:
-        try:
+        with suppress(ValueError):
             return datetime.strptime(bare, form).date()  # noqa: DTZ007 - a day has no zone
-        except ValueError:
-            continue
     raise ValueError(cell)
 
 
 def _numeric(found: re.Match[str], order: str, last_year: int) -> date:
-    """Numbers with points between are not written with the month first."""
+    """Numbers separated by points never begin with the month."""
     first, second, third = found[1], found[3], found[4]
     if len(first) == 4:
         return date(int(first), int(second), int(third))

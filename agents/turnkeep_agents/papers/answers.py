@@ -10,7 +10,9 @@ from turnkeep.blocks.verification import Sources
 
 def citing(papers: Sequence[Document], known_ids: Collection[str], said: Sources) -> Citing:
     """Return the judge of a reply from `papers`; `known_ids` are those of the whole corpus."""
-    return Citing(papers, [*map(_told, papers)], known_ids, ARXIV, said)
+    facts = [[*one.metadata["authors"], str(one.metadata["year"] or ""), one.url or ""] for one in papers]
+    texts = ["\n".join([f"{one.title} [{one.id}]", *own, one.text]) for one, own in zip(papers, facts, strict=True)]
+    return Citing(papers, texts, known_ids, ARXIV, said)
 
 
 def cited_in(prompt: PromptBuilder, corpus: Mapping[str, Document]) -> list[Document]:
@@ -18,8 +20,3 @@ def cited_in(prompt: PromptBuilder, corpus: Mapping[str, Document]) -> list[Docu
     replies = [said["content"] for said in reversed(prompt.trimmed.messages) if said["role"] == "assistant"]
     ids = dict.fromkeys(id_ for reply in replies for id_ in check_citations(reply, corpus, ARXIV).cited)
     return [corpus[id_] for id_ in ids]
-
-
-def _told(paper: Document) -> str:
-    facts = [*paper.metadata["authors"], str(paper.metadata["year"] or ""), paper.url or ""]
-    return "\n".join([f"{paper.title} [{paper.id}]", *facts, paper.text])

@@ -4,6 +4,7 @@ as facts next to the text."""
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from turnkeep.blocks.documents import Document, load_documents, read_address
@@ -18,7 +19,7 @@ TITLES_SHOWN = 6  # of all titles, in prompts, to show subjects and language
 
 
 class Corpus:
-    """The papers with their index. `told` describes them as a whole, for prompts."""
+    """The papers with their index. `about` describes them as a whole, for prompts."""
 
     def __init__(self, papers: Sequence[Document], *, field: str):
         """`field` is the subject of the papers, for prompts."""
@@ -27,14 +28,17 @@ class Corpus:
         years = sorted(paper.metadata["year"] for paper in papers if paper.metadata["year"])
         by_year = ", ".join(f"{year}: {count}" for year, count in Counter(years).items())
         self.newest = [paper for paper in papers if paper.metadata["year"] == (years or [0])[-1]][:TITLES_SHOWN]
-        self.told = {"field": field, "count": len(papers), "titles": titled(self.titles), "by_year": by_year}
-        self.told["newest"] = "; ".join(f"“{paper.title}” [{paper.id}]" for paper in self.newest)
-        self._retriever = LexicalRetriever(map(_searchable, papers))
+        self.about = {"field": field, "count": len(papers), "titles": titled(self.titles), "by_year": by_year}
+        self.about["newest"] = "; ".join(f"“{paper.title}” [{paper.id}]" for paper in self.newest)
+        facts = [[*one.metadata["authors"], str(one.metadata["year"] or ""), one.id] for one in papers]
+        texts = (" ".join([one.text, *own]) for one, own in zip(papers, facts, strict=True))
+        self._retriever = LexicalRetriever(replace(one, text=text) for one, text in zip(papers, texts, strict=True))
 
     def search(self, queries: Sequence[str], limit: int, years: Sequence[int] = ()) -> list[Document]:
         """Return the best `limit` papers, of several queries in turns, from the first to the last of `years`."""
+        in_turns = zip_longest(*(self._search(query, limit, years) for query in queries))
         found: dict[str, Document] = {}
-        for document in _in_turns([self._search(query, limit, years) for query in queries]):
+        for document in filter(None, chain.from_iterable(in_turns)):
             found.setdefault(document.id, document)
         return list(found.values())[: max(limit, len(queries))]
 
@@ -57,40 +61,21 @@ def titled(titles: Iterable[str]) -> str:
     return "; ".join(f"“{title}”" for title in titles)
 
 
-def _in_turns(lists: Sequence[Sequence[Document]]) -> Iterable[Document]:
-    longest = max(map(len, lists), default=0)
-    return (each[at] for at in range(longest) for each in lists if at < len(each))
-
-
-def _searchable(paper: Document) -> Document:
-    facts = [*paper.metadata["authors"], str(paper.metadata["year"] or ""), paper.id]
-    return replace(paper, text=" ".join([paper.text, *facts]))
-
-
 def read_paper(row: JSON) -> Document:
     """Read a line with `id`, `title`, `abstract` (or `text`) and optional `authors`, `year`, `url`, `categories`."""
     abstract = row.get("abstract", row.get("text"))
     for name, value in (("id", row.get("id")), ("title", row.get("title")), ("abstract", abstract)):
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f'"{name}" must be a non-empty string; correct or add it')
+    authors, year = row.get("authors", []), row.get("year")
+    if not isinstance(authors, list) or not all(isinstance(name, str) for name in authors):
+        raise ValueError('"authors" must be a list of names')
+    if year is not None and (not isinstance(year, int) or isinstance(year, bool)):
+        raise ValueError('"year" must be a whole number')
     return Document(
         id=row["id"].strip(),
         title=row["title"].strip(),
         text=str(abstract).strip(),
         url=read_address(row),
-        metadata={"authors": _authors(row), "year": _year(row)},
+        metadata={"authors": authors, "year": year},
     )
-
-
-def _authors(row: JSON) -> list[str]:
-    authors = row.get("authors", [])
-    if not isinstance(authors, list) or not all(isinstance(name, str) for name in authors):
-        raise ValueError('"authors" must be a list of names')
-    return authors
-
-
-def _year(row: JSON) -> int | None:
-    year = row.get("year")
-    if year is not None and (not isinstance(year, int) or isinstance(year, bool)):
-        raise ValueError('"year" must be a whole number')
-    return year

@@ -91,7 +91,7 @@ class Nodes:
 
     async def grade_documents(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         documents = [Document(**{**row, "text": row["text"][:GRADED]}) for row in state["documents"]]
-        prompt = PromptBuilder(self._said(prompts.GRADE)).with_retrieval_context(documents)
+        prompt = PromptBuilder(self._filled(prompts.GRADE)).with_retrieval_context(documents)
         asked = prompt.with_query(state["standalone_query"]).messages()
         grade = await ask_typed(self.models.small, prompts.GRADE_CALL, asked)
         relevant = [document for document in state["documents"] if document["id"] in grade.relevant_ids]
@@ -100,7 +100,7 @@ class Nodes:
     async def rewrite_query(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
         tried = [*state["searches"]] if state["attempts"] == 1 else [*state["rewritten_queries"]]
         titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.titles
-        prompt = PromptBuilder(self._said(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
+        prompt = PromptBuilder(self._filled(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
         prompt.with_note(f"{prompts.FOUND}{titled(titles)}").with_query(state["standalone_query"])
         query = (await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())).query.strip()
         if not query:
@@ -109,15 +109,19 @@ class Nodes:
         return {"searches": [query], "rewritten_queries": rewritten, **step(state, "Rewrote the query.")}
 
     async def answer(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
-        papers, note = [Document(**row) for row in state["relevant"]], self._gap(state)
+        papers, attempts, note = [Document(**row) for row in state["relevant"]], state["attempts"], ""
+        if not papers:
+            note = prompts.NOTHING.format(attempts=attempts)
+        elif attempts >= self.tuning.max_attempts and len(papers) < self.tuning.top_k:
+            note = prompts.LIMITED.format(attempts=attempts)
         prompt = self._begin(prompts.ANSWER, state, runtime, ANSWER_TOKENS).with_retrieval_context(papers)
         prompt.with_notes([note] if note else [])
         judge = self._judge(papers, ("ai",), state, runtime)
         update = await self._word(prompts.ANSWER_CALL, prompt, judge, state, runtime)
         update["warnings"] += ["no_citation"] if papers and not judge.cited else []
         update["warnings"] += ["limited_sources"] if note else []
-        told = f"Answered from {len(papers)} papers, citing {len(judge.cited)}."
-        return {**update, "sources": judge.sources(), **step(state, told)}
+        done = f"Answered from {len(papers)} papers, citing {len(judge.cited)}."
+        return {**update, "sources": judge.sources(), **step(state, done)}
 
     def after_read(self, state: PapersState) -> Literal["retrieve", "respond", "refuse"]:
         return state["route"] or "refuse"
@@ -135,20 +139,13 @@ class Nodes:
         has_more = state["attempts"] < self.tuning.max_attempts and not state["is_exhausted"]
         return "rewrite_query" if has_more else "answer"
 
-    def _gap(self, state: PapersState) -> str:
-        """Return a note for the answer if the searches found too little."""
-        if not state["relevant"]:
-            return prompts.NOTHING.format(attempts=state["attempts"])
-        is_limited = state["attempts"] >= self.tuning.max_attempts and len(state["relevant"]) < self.tuning.top_k
-        return prompts.LIMITED.format(attempts=state["attempts"]) if is_limited else ""
-
     def _judge(
         self, papers: Sequence[Document], of: Collection[str], state: PapersState, runtime: Runtime[RunContext]
     ) -> Citing:
         """`of` are the kinds of messages that count as facts: a user's claim proves nothing about a paper."""
         said, today = [each.text for each in state["messages"] if each.type in of], runtime.context.now.date()
         sources = Sources(
-            [*said, self._said("{count} {titles} {by_year} {newest}")],
+            [*said, self._filled("{count} {titles} {by_year} {newest}")],
             days=[(today, today)],
             language=state["language"],
         )
@@ -162,11 +159,11 @@ class Nodes:
 
     def _begin(self, system: str, state: PapersState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
         formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
-        prompt = PromptBuilder(self._said(system)).with_conversation(formatter, state["messages"][:-1])
+        prompt = PromptBuilder(self._filled(system)).with_conversation(formatter, state["messages"][:-1])
         return prompt.with_note(prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}"))
 
-    def _said(self, system: str) -> str:
-        return system.format(**self.corpus.told, threshold=self.tuning.guardrail_threshold)
+    def _filled(self, system: str) -> str:
+        return system.format(**self.corpus.about, threshold=self.tuning.guardrail_threshold)
 
 
 def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import date
 
-from langchain_core.messages import AnyMessage
-
 from turnkeep.blocks.verification import Sources
 from turnkeep_agents.products.catalogue.measures import money
 from turnkeep_agents.products.catalogue.product import Product
@@ -20,9 +18,10 @@ def sources(state: ProductsState, catalogue: Catalogue, today: date, memory: Seq
     ids = [id_ for result in state["results"] for id_ in result["ids"]]
     near = catalogue.get([*ids, *(state.get("listed") or []), *(state.get("spoken") or [])])
     priced = catalogue.by_name if len(catalogue.products) <= MOST_PRICED else {each.name: each for each in near}
+    replies = [str(message.text) for message in state["messages"][:-1] if message.type == "ai"]
     return Sources(
-        known=[*found, *_said(state["messages"][:-1], "ai"), *memory, catalogue.summary],
-        asked=_said(state["messages"], "human"),
+        known=[*found, *replies, *memory, catalogue.summary],
+        asked=[str(message.text) for message in state["messages"] if message.type == "human"],
         limits=state.get("limits") or [],
         days=[(today, today)],
         prices={name: product.price for name, product in priced.items()},
@@ -44,7 +43,3 @@ def thread_notes(state: ProductsState, catalogue: Catalogue) -> list[str]:
     if spoken and spoken != listed:
         notes.append(f"Named last: {', '.join(product.name for product in spoken)}")
     return notes
-
-
-def _said(messages: Sequence[AnyMessage], kind: str) -> list[str]:
-    return [str(message.text) for message in messages if message.type == kind]

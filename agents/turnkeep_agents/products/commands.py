@@ -23,7 +23,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FILE.csv|FILE.jsonl",
         help="columns id, name, price, category, brand, description, availability; all others are attributes",
     )
-    load.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where a column leaves it open")
+    load.add_argument("--decimal", choices=(".", ","), help="the decimal sign, if a column is ambiguous")
     load.set_defaults(run=_load)
 
 
@@ -42,12 +42,10 @@ def _load(options: argparse.Namespace) -> None:
     today = datetime.now(UTC).date()
     print("\n".join(["Read as:", *(f"  {card(product, today)}" for product in loaded.products[:SHOWN])]))
     if loaded.above or loaded.left_out:
-        remarks = f"{len(loaded.left_out)} of totals or remarks{_numbered(loaded.left_out)}"
+        numbers = ", ".join(map(str, loaded.left_out[:SHOWN])) + (" ..." if len(loaded.left_out) > SHOWN else "")
+        which = f" (line {numbers})" if loaded.left_out else ""
+        remarks = f"{len(loaded.left_out)} of totals or remarks{which}"
         print(f"Left out: {loaded.above} lines above the headings, {remarks}.")
     lines = [json.dumps(row_of(product), ensure_ascii=False) + "\n" for product in loaded.products]
     write_atomically(kept, "".join(lines).encode())
     print(f"{len(loaded.products)} products in {kept}. The server uses them from its next start on.")
-
-
-def _numbered(lines: list[int]) -> str:
-    return f" (line {', '.join(map(str, lines[:SHOWN]))}{' ...' if len(lines) > SHOWN else ''})" if lines else ""

@@ -43,12 +43,14 @@ class Nodes:
         """Decide what to look up, or write the reply if no lookup is needed."""
         folded = await fold(state, self.tuning.memory, self.models.small)
         asked = self._prompts(state, runtime, folded.memory)
-        notes = [*thread_notes(state, self.catalogue), *_searched(state)]
+        notes, searched = thread_notes(state, self.catalogue), (state.get("searched") or [])[:MOST_SEARCHES]
+        last = json.dumps([filters_of(call) for call in searched], ensure_ascii=False)
+        notes += [f"Last searches: {last}"] if searched else []
         found = await ask_tools(self.models.small, self.reading, asked.read(message_of(state, MOST_CHARACTERS), notes))
         route, calls, text = read(found)
         tools = [call["tool"] for call in calls if call["tool"] != SEARCH]
-        told = {"route": route, **({"tool": tools[0]} if tools else {})}
-        runtime.stream_writer({"event": "route_decision", **told})
+        tool = {"tool": tools[0]} if tools else {}
+        runtime.stream_writer({"event": "route_decision", "route": route, **tool})
         return {
             "memory": folded.memory,
             "route": route,
@@ -79,12 +81,12 @@ class Nodes:
         worded = await self._worded(now, runtime)
         listed = [id_ for each in state["results"] if each["is_list"] for id_ in each["ids"]]
         reply, products = self._reply(state, worded), self.catalogue.get(_found(state))
-        told = [id_ for id_ in reply.get("spoken", []) if id_ in listed]
+        shown = [id_ for id_ in reply.get("spoken", []) if id_ in listed]
         return {
             **reply,
             "limits": now["limits"],
             "sources": [{"id": each.id, "title": each.name, "cited": each.name in worded.text} for each in products],
-            **({"listed": told} if len(told) > 1 else {}),
+            **({"listed": shown} if len(shown) > 1 else {}),
             **({"searched": searches} if searches else {}),
         }
 
@@ -133,12 +135,6 @@ class Nodes:
         shown = [product.id for product in shown_in(worded.text, self.catalogue)] or _found(state)
         spoken = {"spoken": shown} if shown else {}
         return {"messages": [worded.message], "warnings": [*state["warnings"], *worded.warnings], **spoken}
-
-
-def _searched(state: ProductsState) -> list[str]:
-    """Return the last searches without their `wish` texts."""
-    calls = [filters_of(call) for call in (state.get("searched") or [])[:MOST_SEARCHES]]
-    return [f"Last searches: {json.dumps(calls, ensure_ascii=False)}"] if calls else []
 
 
 def _found(state: ProductsState) -> list[str]:

@@ -54,8 +54,8 @@ class Prompts:
 
     def answer(self, message: str, results: Sequence[JSON]) -> list[BaseMessage]:
         prompt = self._begin(ANSWER, []).with_conversation(self._newest, self._history)
-        told = [(each["tool"], [f"Asked: {each['wish']}", *each["texts"]]) for each in results]
-        prompt.with_tool_results([{"tool": tool, "output": "\n".join(lines)} for tool, lines in told])
+        texts = [(each["tool"], [f"Asked: {each['wish']}", *each["texts"]]) for each in results]
+        prompt.with_tool_results([{"tool": tool, "output": "\n".join(lines)} for tool, lines in texts])
         return prompt.with_query(message, label="Message").messages()
 
     def _begin(self, system: str, constant: Sequence[str]) -> PromptBuilder:

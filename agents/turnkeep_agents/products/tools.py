@@ -10,13 +10,13 @@ from turnkeep_agents.products.catalogue.measures import money
 from turnkeep_agents.products.catalogue.names import look_up, shown_in
 from turnkeep_agents.products.catalogue.product import Product
 from turnkeep_agents.products.catalogue.products import Catalogue
-from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on, unsaid
+from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on, unmentioned
 from turnkeep_agents.products.reading import Availability, Call, Compare, Named, Price, Search, wish_of
 
 MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES, MOST_NEAR = 2, 4, 2, 2
 NEAREST = "The nearest, which lack something:"
 
-Told: TypeAlias = tuple[list[str], list[Product]]  # texts, and the products in the same order
+Result: TypeAlias = tuple[list[str], list[Product]]  # texts, and the products in the same order
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,22 @@ class Tools:
     most: int
     is_among_others: bool = False
 
-    def run(self, call: Call) -> Told:
+    def run(self, call: Call) -> Result:
         if isinstance(call, Search):
             return self._search(call)
         assert isinstance(call, Named)  # noqa: S101
         found, remarks = look_up(call.names, self.catalogue)
         products = found[: MOST_COMPARED if isinstance(call, Compare) else self.most]
-        return [*(self._told(call, products) if products else []), *remarks], products
+        return [*(self._described(call, products) if products else []), *remarks], products
 
-    def _told(self, call: Named, products: Sequence[Product]) -> list[str]:
+    def _described(self, call: Named, products: Sequence[Product]) -> list[str]:
         if isinstance(call, Compare) and len(products) > 1:
             return [facts.compare(products, self.today)]
         if isinstance(call, Price):
-            return facts.prices(products, _quantities(call, products))
+            given = [max(0, count) for count in call.quantities[: len(products)]]
+            counts = given + [1] * (len(products) - len(given))
+            # Without a total, if a name matches no product or several.
+            return facts.prices(products, counts if len(products) == len(call.names) else [0] * len(products))
         if isinstance(call, Availability):
             return facts.availability(products, self.today)
         return self._cards(products)
@@ -49,7 +52,7 @@ class Tools:
     def _cards(self, products: Sequence[Product]) -> list[str]:
         return [facts.card(product, self.today, is_whole=len(products) <= MOST_DESCRIBED) for product in products]
 
-    def _search(self, call: Search) -> Told:
+    def _search(self, call: Search) -> Result:
         """Describe the named products alone; with other criteria, before the products that match these."""
         (named, remarks), wish = look_up(call.names, self.catalogue), wish_of(call, self.catalogue)
         known = named or shown_in(call.wish, self.catalogue)
@@ -58,7 +61,7 @@ class Tools:
             by = by_number(wish.sort, is_descending=wish.is_descending) if wish.sort else known.index
             products = sorted(known, key=by)[: self.most]
             return [*self._cards(products), *remarks], products
-        nothing = unsaid(wish, self.catalogue)
+        nothing = unmentioned(wish, self.catalogue)
         remarks += [f"Of {wish.category} the catalogue says nothing about “{' or '.join(term)}”." for term in nothing]
         wish = replace(wish, terms=tuple(term for term in wish.terms if term not in nothing))
         texts, shown = self._found(call, wish, but=known)
@@ -66,7 +69,7 @@ class Tools:
         before = [*remarks, *(f"Named: {facts.card(product, self.today)}" for product in references)]
         return [*before, *texts], [*shown, *references]
 
-    def _found(self, call: Search, wish: Wish, *, but: Sequence[Product]) -> Told:
+    def _found(self, call: Search, wish: Wish, *, but: Sequence[Product]) -> Result:
         fitting, nearby = find(wish, self.catalogue, but)
         size = min(max(call.limit or self.most, 1), self.most)
         is_broad = size > 1 and bool(wish.category) and not wish.sort and (self.is_among_others or not call.limits)
@@ -77,14 +80,6 @@ class Tools:
         cards = ["; ".join([card, *remarks_on(each, wish)]) for card, each in both]
         texts = [_head(fitting, shown, wish, is_broad=is_broad), *cards[: len(shown)]]
         return [*texts, *([NEAREST] if near else []), *cards[len(shown) :]], [*shown, *near]
-
-
-def _quantities(call: Price, products: Sequence[Product]) -> list[int]:
-    """Return zeros if a name matches no product or several: then no total is computed."""
-    if len(products) != len(call.names):
-        return [0] * len(products)
-    given = [max(0, count) for count in call.quantities[: len(products)]]
-    return given + [1] * (len(products) - len(given))
 
 
 def _head(fitting: Sequence[Product], shown: Sequence[Product], wish: Wish, *, is_broad: bool) -> str:

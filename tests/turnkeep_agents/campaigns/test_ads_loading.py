@@ -481,7 +481,7 @@ def test_a_size_comes_with_the_creative_or_in_a_column_and_is_spelled_as_sizes_a
         ),
         (b"campaign,impressions,clicks,cost,conversions,revenue\n", r"no column for date .*--map date=HEADING"),
         (f"{HEADINGS}\n{CLEAN}\n".encode() + b"caf\xe9", r"mine\.csv:3: byte \d+ is not UTF-8; save the file as UTF-8"),
-        (f'{HEADINGS}\n{CLEAN}\n"a"b,c'.encode(), r"mine\.csv:3: is no CSV .*correct the quotes"),
+        (f'{HEADINGS}\n{CLEAN}\n"a"b,c'.encode(), r"mine\.csv:3: not valid CSV .*correct the quotes"),
         (f"{HEADINGS}\n00/00/2026{CLEAN[10:]}".encode(), r"1 with an unreadable date"),
         (f"{HEADINGS}\n01/02/2026{CLEAN[10:]}".encode(), r"mine\.csv: .*01/02/2026.*two ways.*YYYY-MM-DD"),
     ],

@@ -100,7 +100,7 @@ def test_lines_that_are_no_products_are_left_out_and_numbered(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         (
             "b,Stove,,stoves,,,,,\n",
@@ -114,22 +114,22 @@ def test_lines_that_are_no_products_are_left_out_and_numbered(tmp_path: Path) ->
         ("b,Stove,49,,,,,,\n", '"category" is missing'),
         ("a,Stove,49,stoves,,,,,\n", 'id "a" is also on line 2; change one'),
         ("b,Stove,49,stoves,,,perhaps,,\n", '"availability" cannot be read; write "in stock", "3 left"'),
-        ("b,Stove,49,stoves,,,back on 2027-02-30,,\n", '"availability" holds no date of the calendar'),
+        ("b,Stove,49,stoves,,,back on 2027-02-30,,\n", '"availability" is not a date that exists'),
         ("b,Stove,49,stoves,,,,,,,x\n", "more cells than headings; put cells with commas in quotes"),
         ('b,"Stove,49,stoves\n', "unexpected end of data; put cells with quotes or commas in quotes"),
         (f"b,{'x' * 121},49,stoves,,,,,\n", '"name" has over 120 characters'),
         (f"b,Stove,49,stoves,,,,{'x' * 301},\n", '"weight" has over 300 characters; move it to the description'),
     ],
 )
-def test_a_bad_line_is_told_with_file_line_and_remedy(tmp_path: Path, line: str, told: str) -> None:
+def test_a_bad_line_is_told_with_file_line_and_remedy(tmp_path: Path, line: str, expected: str) -> None:
     said = complaint(write(tmp_path, CSV + TENT + line))
     assert said.startswith(f"{tmp_path}/mine.csv:3: ")
-    assert told in said.replace('"weight_kg"', '"weight"')
+    assert expected in said.replace('"weight_kg"', '"weight"')
 
 
 def test_a_heading_that_is_missing_or_doubled_is_told(tmp_path: Path) -> None:
     assert "mine.csv:1: no heading price, category" in complaint(write(tmp_path, "id,name\na,Tent\n"))
-    assert 'heading "name" stands there twice' in complaint(write(tmp_path, "id,name,price,category,Name\n"))
+    assert 'heading "name" occurs twice' in complaint(write(tmp_path, "id,name,price,category,Name\n"))
 
 
 def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_an_empty_or_absent_file_is_told(tmp_path: Path) -> None:
-    assert "holds no products" in complaint(write(tmp_path, CSV))
+    assert "contains no products" in complaint(write(tmp_path, CSV))
     assert "has no headings" in complaint(write(tmp_path, ""))
     assert "cannot be read (No such file or directory); check the path" in complaint(tmp_path / "absent.csv")
 

@@ -202,10 +202,10 @@ def test_products_that_a_text_names_come_in_its_order() -> None:
 
 
 def test_a_comparison_tells_what_differs_who_is_cheaper_and_better_rated() -> None:
-    [told] = Tools(LAMPS, TODAY, 5).run(Compare(wish="", names=["Alba", "Bora"]))[0]
-    assert "| price | $40 | $90 |" in told
-    assert "| power | 40 W | 60 W |" in told
-    assert "The Lumo Alba is $50 cheaper than the Lumo Bora. The Lumo Bora has the better rating: 4.8." in told
+    [table] = Tools(LAMPS, TODAY, 5).run(Compare(wish="", names=["Alba", "Bora"]))[0]
+    assert "| price | $40 | $90 |" in table
+    assert "| power | 40 W | 60 W |" in table
+    assert "The Lumo Alba is $50 cheaper than the Lumo Bora. The Lumo Bora has the better rating: 4.8." in table
 
 
 def test_prices_are_added_up_only_where_each_name_is_one_product() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_text
 from turnkeep.records import JSON
 from turnkeep_agents.columns import Doubtful, currency_of, decimal_of, find_table, is_total, naming, plain_number
-from turnkeep_agents.products.catalogue.measures import NOT_SAID, parts_of
+from turnkeep_agents.products.catalogue.measures import NOT_GIVEN, parts_of
 from turnkeep_agents.products.catalogue.product import (
     NEEDED,
     PRICE,
@@ -60,7 +60,9 @@ def _from_table(path: Path, decimal: str | None) -> Loaded:
     headings, loaded, lines = _headings(path, line, cells), Loaded(above=above), dict[str, int]()
     filled: list[tuple[int, JSON]] = []
     for line, cells in rows:
-        row = _row(path, line, headings, cells)
+        if len(cells) > len(headings):
+            raise CorpusError(f"{path}:{line}: more cells than headings; put cells with commas in quotes")
+        row = {name: cell for name, cell in zip(headings, cells, strict=False) if name}
         if _is_remark(row):
             loaded.left_out.append(line)
         else:
@@ -79,7 +81,7 @@ def _from_table(path: Path, decimal: str | None) -> Loaded:
             raise CorpusError(f'{path}:{line}: id "{product.id}" is also on line {lines[product.id]}; change one')
         lines[product.id] = line
     if not loaded.products:
-        raise CorpusError(f"{path}: holds no products; write one a line below the headings")
+        raise CorpusError(f"{path} contains no products; write one a line below the headings")
     return loaded
 
 
@@ -103,24 +105,19 @@ def _settle(name: str, rows: Sequence[JSON], decimal: str | None) -> None:
         return
     cells = [row[name].strip() for row in rows]
     found = {cell: parts for cell in cells if (parts := (cell, "") if name == PRICE else parts_of(cell))}
-    are_numbers = (
-        name == PRICE or read_heading(name)[1] or all(cell in found or cell.lower() in NOT_SAID for cell in cells)
-    )
+    are_all = all(cell in found or cell.lower() in NOT_GIVEN for cell in cells)
+    are_numbers = name == PRICE or read_heading(name)[1] or are_all
     found = {cell: parts for cell, parts in found.items() if are_numbers or parts[1]}
     with naming(name):
         sign = decimal_of((number for number, _ in found.values()), decimal)
         if name == PRICE and (currency := currency_of(cells)) not in DOLLARS:
-            raise Doubtful(f"its prices are in {currency}; the catalogue holds US dollars")
+            raise Doubtful(f"its prices are in {currency}; the catalogue must be in US dollars")
     for row, cell in zip(rows, cells, strict=True):
         if cell in found:
-            row[name] = _plain_cell(found[cell], sign)
-
-
-def _plain_cell(parts: tuple[str, str], sign: str) -> str:
-    number, unit = parts
-    with suppress(ValueError):  # reported by the row's reader
-        number = plain_number(number, sign)
-    return f"{number} {unit}".strip()
+            number, unit = found[cell]
+            with suppress(ValueError):  # reported by the row's reader
+                number = plain_number(number, sign)
+            row[name] = f"{number} {unit}".strip()
 
 
 def _headings(path: Path, line: int, cells: list[str]) -> list[str]:
@@ -133,11 +130,5 @@ def _headings(path: Path, line: int, cells: list[str]) -> list[str]:
     plain = [name.lower() for name in headings]
     twice = [name for name in plain if name and plain.count(name) > 1]
     if twice:
-        raise CorpusError(f'{path}:{line}: heading "{twice[0]}" stands there twice; rename one')
+        raise CorpusError(f'{path}:{line}: heading "{twice[0]}" occurs twice; rename one')
     return headings
-
-
-def _row(path: Path, line: int, headings: list[str], cells: list[str]) -> JSON:
-    if len(cells) > len(headings):
-        raise CorpusError(f"{path}:{line}: more cells than headings; put cells with commas in quotes")
-    return {name: cell for name, cell in zip(headings, cells, strict=False) if name}

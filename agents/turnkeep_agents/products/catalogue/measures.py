@@ -34,7 +34,7 @@ _BASE = {word: (base, factor) for written, base, factor in _UNITS for word in wr
 _UNIT = "|".join(sorted(map(re.escape, _BASE), key=len, reverse=True))
 _NUMBER = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,9})?|\d{1,12}(?:\.\d{1,9})?"
 NO_UNITS = ("G",)  # "5G" is a network
-NOT_SAID = ("", "-", "n/a", "none", "yes", "no")
+NOT_GIVEN = ("", "-", "n/a", "none", "yes", "no")
 _WRITTEN = re.compile(rf"(?P<number>[-+]?(?:\d[\d.,'\u2019\s]*|[.,]\d+))(?P<unit>{_UNIT})?", re.IGNORECASE)
 _MEASURE = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})?", re.IGNORECASE)
 

@@ -56,8 +56,8 @@ class Product:
         measure = self.measure(attribute)
         return self.price if attribute == PRICE else measure.value if measure else None
 
-    def told(self, attribute: str) -> str:
-        return ", ".join(self.attributes[attribute])
+    def text_of(self, attribute: str) -> str:
+        return ", ".join(self.attributes.get(attribute, ()))
 
     def searchable(self) -> Document:
         """Return the document to index."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from turnkeep.blocks.retrieval import open_retriever
@@ -28,8 +28,10 @@ class Catalogue:
         """Keyed by full name, and by the name without brand if it is unique."""
         self.categories = tuple(dict.fromkeys(product.category for product in products))
         self.brands = tuple(dict.fromkeys(product.brand for product in products if product.brand))
-        self.units = _units(products)
-        """The base unit of each numeric attribute, empty if it has none."""
+        each = [(name, product.measure(name)) for product in products for name in product.attributes]
+        rarest_first = reversed(Counter((name, measure.unit) for name, measure in each if measure).most_common())
+        self.units = dict(sorted({name: unit for (name, unit), _ in rarest_first}.items()))
+        """The most frequent base unit of each numeric attribute, empty if it has none."""
         every = [(name, values) for product in products for name, values in product.attributes.items()]
         several = {name for name, values in every if len(values) > 1} | set(self.units)
         self.choices = {(name, values[0]) for name, values in every if name not in several}
@@ -69,17 +71,10 @@ def _short_names(products: Sequence[Product]) -> dict[str, Product]:
 def _summary(products: Sequence[Product]) -> str:
     """ "26 phones, 19 kitchen appliances (air fryer, kettle ...)": types only if a kind has many types."""
     kinds = Counter(product.category for product in products).most_common(MOST_KINDS + 1)
-    told = []
+    found = []
     for name, count in kinds[:MOST_KINDS]:
         own = [product.attributes.get(TYPE, ()) for product in products if product.category == name]
         types = dict.fromkeys(value for values in own for value in values)
         of = f" ({', '.join(types)})" if MANY_TYPES <= len(types) <= MOST_KINDS else ""
-        told.append(f"{count} {name if count > 1 else singular(name)}{of}")
-    return ", ".join([*told, "and more"] if len(kinds) > MOST_KINDS else told)
-
-
-def _units(products: Iterable[Product]) -> Mapping[str, str]:
-    """Return the most frequent base unit of each measured attribute."""
-    each = [(name, product.measure(name)) for product in products for name in product.attributes]
-    rarest_first = reversed(Counter((name, measure.unit) for name, measure in each if measure).most_common())
-    return dict(sorted({name: unit for (name, unit), _ in rarest_first}.items()))
+        found.append(f"{count} {name if count > 1 else singular(name)}{of}")
+    return ", ".join([*found, "and more"] if len(kinds) > MOST_KINDS else found)

@@ -28,10 +28,10 @@ class Bound:
     most: float | None = None
     unit: str = ""
 
-    def told(self) -> str:
+    def __str__(self) -> str:
         ends = [("at least", self.least), ("at most", self.most)]
-        said = [f"{side} {end:g} {self.unit}".strip() for side, end in ends if end is not None]
-        return f"{self.attribute} {' and '.join(said)}"
+        limits = [f"{side} {end:g} {self.unit}".strip() for side, end in ends if end is not None]
+        return f"{self.attribute} {' and '.join(limits)}"
 
     def gap(self, product: Product) -> float:
         """Return how far a product is from the limit, as a share of it; 1 if it has no such number."""
@@ -63,11 +63,18 @@ def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> tuple
     among = [product for product in catalogue.products if product not in but]
     ranked = _ranked([product for product in among if not misses(product, wish)], wish, catalogue)
     lacking = {product.id for product in ranked if any(_lacks(product, term) == 2 for term in wish.terms)}
-    near = [product for product in ranked if product.id in lacking] or _nearest(among, wish, catalogue)
+    near = [product for product in ranked if product.id in lacking]
+    if not near:  # those with the fewest misses, of the same kind if there are any, and nearest to a limit
+        of_kind = [product for product in among if product.category == wish.category] or among
+
+        def distance(product: Product) -> tuple[int, float]:
+            return len(misses(product, wish)), sum(bound.gap(product) for bound in wish.bounds)
+
+        near = sorted(_ranked(of_kind, wish, catalogue), key=distance)[:MOST_NEAR]
     return [product for product in ranked if product.id not in lacking], near
 
 
-def unsaid(wish: Wish, catalogue: Catalogue) -> list[Term]:
+def unmentioned(wish: Wish, catalogue: Catalogue) -> list[Term]:
     """Return terms that no product of the kind mentions: they distinguish none, and lower no product's rank."""
     of_kind = [product for product in catalogue.products if product.category == wish.category]
     return [term for term in wish.terms if of_kind and all(_lacks(product, term) == 2 for product in of_kind)]
@@ -93,7 +100,7 @@ def alternatives(terms: Sequence[str], catalogue: Catalogue) -> tuple[Term, ...]
 
 def misses(product: Product, wish: Wish) -> list[str]:
     """Describe what a product does not meet, except for terms."""
-    found = [bound.told() for bound in wish.bounds if bound.gap(product)]
+    found = [str(bound) for bound in wish.bounds if bound.gap(product)]
     found += [wish.category] if wish.category and product.category != wish.category else []
     found += ["brand"] if (wish.brands and product.brand not in wish.brands) or product.brand in wish.not_brands else []
     found += [f"has {term}" for term in wish.without if _lacks(product, (term,)) == 0]
@@ -124,12 +131,12 @@ def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tup
 def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
     """Sort by missing terms, of which rare ones weigh more, then as requested, else by match of the words, rating, and
     price. Discontinued products come last."""
-    said = {term: sum(_lacks(product, term) == 0 for product in products) for term in wish.terms}
+    listed = {term: sum(_lacks(product, term) == 0 for product in products) for term in wish.terms}
     scores = catalogue.scores(" ".join(" ".join(term) for term in wish.terms)) if wish.terms else {}
     rating = by_number(RATING, is_descending=True)
 
     def usual(product: Product) -> tuple[float, bool, float, tuple[bool, float], float]:
-        lacking = sum(_lacks(product, term) / (said[term] or 1) for term in wish.terms)
+        lacking = sum(_lacks(product, term) / (listed[term] or 1) for term in wish.terms)
         score = round(scores.get(product.id, 0.0), 1) if lacking else 0.0
         return lacking, product.stock.state == "gone", -score, rating(product), product.price
 
@@ -140,19 +147,12 @@ def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> li
     return sorted(found, key=lambda product: (usual(product)[0], order(product)))
 
 
-def _nearest(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
-    """Return the products with the fewest misses, same kind only if any; the nearest to a limit first."""
-    of_kind = [product for product in products if product.category == wish.category] or products
-
-    def distance(product: Product) -> tuple[int, float]:
-        return len(misses(product, wish)), sum(bound.gap(product) for bound in wish.bounds)
-
-    return sorted(_ranked(of_kind, wish, catalogue), key=distance)[:MOST_NEAR]
-
-
 def _lacks(product: Product, term: Term) -> int:
     """Return 0 if an attribute or the name mentions it, 1 if only the description does, 2 if nothing does."""
-    listed = _listed(product)
+    # A value counts with its attribute: "good for gaming" and "gaming" both match.
+    values = [(name, "" if value == YES else value) for name, every in product.attributes.items() for value in every]
+    texts = (product.name, product.category, *(f"{name} {value}" for name, value in values))
+    listed = [_all_words_of(text) for text in texts]
     if any(_words_of(each) <= own for each in term for own in listed):
         return 0
     return 1 if any(_described(product, each) for each in term) else 2
@@ -162,14 +162,6 @@ def _described(product: Product, term: str) -> str:
     wanted = _words_of(term)
     sentences = _SENTENCE_END.split(product.description)
     return next((sentence for sentence in sentences if wanted <= _all_words_of(sentence)), "")
-
-
-def _listed(product: Product) -> list[frozenset[str]]:
-    """Return the words of each value with its attribute, so that "good for gaming" and "gaming" both match."""
-    values = [
-        f"{name} {'' if value == YES else value}" for name, values in product.attributes.items() for value in values
-    ]
-    return [_all_words_of(each) for each in (product.name, product.category, *values)]
 
 
 @lru_cache(maxsize=200_000)

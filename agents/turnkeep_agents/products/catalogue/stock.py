@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 State: TypeAlias = Literal["in", "out", "back", "gone", "unknown"]
 
-_SAID: dict[State, str] = {
+_FORMS_OF: dict[State, str] = {
     "in": r"in stock|available( now)?|yes|y|true|now",
     "out": r"out of stock|sold out|not available|unavailable|no|n|false|none",
     "gone": r"discontinued|no longer (made|sold|available)|end of life",
@@ -39,7 +39,7 @@ class Stock:
         states = {"in": "in stock", "out": "out of stock", "back": f"back on {self.day}", "gone": "discontinued"}
         return f"{self.left} left" if self.left else states.get(self.state, "")
 
-    def told(self, today: date) -> str:
+    def phrase(self, today: date) -> str:
         """Return a few words, for a list or after a name and "is"."""
         if self.state == "in":
             return f"in stock, only {self.left} left" if self.left and self.left <= FEW else "in stock"
@@ -52,16 +52,16 @@ class Stock:
 
 def read_stock(text: str) -> Stock:
     """Parse an availability. Raises ValueError with the accepted forms."""
-    said = " ".join(text.replace("_", " ").split())
-    for state, forms in _SAID.items():
-        if re.fullmatch(forms, said, re.IGNORECASE):
+    written = " ".join(text.replace("_", " ").split())
+    for state, forms in _FORMS_OF.items():
+        if re.fullmatch(forms, written, re.IGNORECASE):
             return Stock(state)
-    if found := _COUNT.fullmatch(said):
+    if found := _COUNT.fullmatch(written):
         left = int(found["left"])
         return Stock("in", left=left) if left else Stock("out")
-    if not (found := _DATE.fullmatch(said)):
+    if not (found := _DATE.fullmatch(written)):
         raise ValueError(f'"availability" cannot be read; write {FORMS}')
     try:
         return Stock("back", day=date.fromisoformat(found["date"]).isoformat())
     except ValueError as error:
-        raise ValueError('"availability" holds no date of the calendar; write it as 2030-01-31') from error
+        raise ValueError('"availability" is not a date that exists; write it as 2030-01-31') from error
