@@ -21,17 +21,22 @@ from turnkeep_local.home import open_home
 from turnkeep_local.hosts import is_this_machine
 from turnkeep_local.processes import end, is_listening, spawn, wait_until
 
-PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server sends a heartbeat every 5
+TIMEOUT = httpx.Timeout(10, read=30)  # seconds; a server sends a heartbeat every 5
 START_SECONDS = 90.0  # the first start fetches the database
 AGAIN = "Send the same message again: it makes one turn."
 
 
+def chat(url: str, environ: Mapping[str, str], agent: str | None, thread_id: str | None, *, insecure: bool) -> None:
+    with _server(url, environ), open_client(url, environ, insecure=insecure) as client:
+        converse(client, agent, thread_id, _read_line)
+
+
 @contextmanager
-def a_server(url: str, environ: Mapping[str, str]) -> Iterator[None]:
+def _server(url: str, environ: Mapping[str, str]) -> Iterator[None]:
     """Start a server for the duration of the chat if `url` names this machine and nothing listens there."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise LocalError(f"{url} is not a URL. Give one such as http://127.0.0.1:8000")
+        raise LocalError(f"{url} is not a URL. Use one such as http://127.0.0.1:8000")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     if parts.hostname not in ("127.0.0.1", "localhost") or is_listening(port):
         yield
@@ -55,38 +60,45 @@ def _is_up(url: str) -> bool:
 
 
 def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False) -> httpx.Client:
-    """Return a client that sends TURNKEEP_KEY. Raises LocalError for http to another machine, unless `insecure`."""
+    """Return a client that sends TURNKEEP_KEY. Raise LocalError for http to another machine, unless `insecure`."""
     if not insecure and urlsplit(url).scheme == "http" and not is_this_machine(urlsplit(url).hostname):
-        raise LocalError(f"{url} would carry messages and key in clear. Use https://, or --insecure if you mean it.")
+        raise LocalError(f"{url} would send messages and key unencrypted. Use https://, or allow it with --insecure.")
     key = environ.get("TURNKEEP_KEY")
-    return httpx.Client(base_url=url, timeout=PATIENCE, headers={"x-api-key": key} if key else {})
+    return httpx.Client(base_url=url, timeout=TIMEOUT, headers={"x-api-key": key} if key else {})
+
+
+def _read_line() -> str:
+    with suppress(ImportError):
+        import readline  # noqa: F401, PLC0415 - arrow keys and input history, if Python was built with it
+    line = input("\n> ")
+    if not sys.stdin.isatty():
+        print(line)  # as if it had been typed
+    return line
 
 
 def converse(client: httpx.Client, agent: str | None, thread_id: str | None, read_line: Callable[[], str]) -> None:
-    """Chat until the input ends. Raises LocalError if the server does not answer or the thread is unknown."""
-    thread = _thread(client, thread_id)
-    chat = Chat(client, thread["thread_id"], thread.get("agent") or agent)
-    _write(f"Thread {chat.thread_id}  {thread.get('title') or ''}\nCtrl-C stops an answer, Ctrl-D ends.\n")
-    with suppress(EOFError):
-        while True:
-            _take(chat, read_line)
-    _write(f"\nContinue with: turnkeep chat --thread {chat.thread_id}\n")
-
-
-def _thread(client: httpx.Client, known: str | None) -> Any:
+    """Chat until the input ends. Raise LocalError if the server does not answer or the thread is unknown."""
     try:
-        response = client.get(f"/threads/{quote(known, safe='')}") if known else client.post("/threads", json={})
+        response = (
+            client.get(f"/threads/{quote(thread_id, safe='')}") if thread_id else client.post("/threads", json={})
+        )
     except httpx.HTTPError as error:
         raise LocalError(f"{client.base_url} does not answer: {error}") from error
     _check(response)
-    return response.json()
+    thread = response.json()
+    conversation = Conversation(client, thread["thread_id"], thread.get("agent") or agent)
+    _write(f"Thread {thread['thread_id']}  {thread.get('title') or ''}\nCtrl-C stops an answer, Ctrl-D ends.\n")
+    with suppress(EOFError):
+        while True:
+            _turn(conversation, read_line)
+    _write(f"\nContinue with: turnkeep chat --thread {thread['thread_id']}\n")
 
 
-def _take(chat: "Chat", read_line: Callable[[], str]) -> None:
+def _turn(conversation: "Conversation", read_line: Callable[[], str]) -> None:
     line = ""
     try:
         if line := read_line().strip():
-            chat.ask(line)
+            conversation.send(line)
     except KeyboardInterrupt:  # the answer's stream is already closed, which cancels its turn
         _write("\nStopped. The turn is cancelled, unless it was stored a moment before.\n" if line else "\n")
     except LocalError as error:
@@ -94,7 +106,7 @@ def _take(chat: "Chat", read_line: Callable[[], str]) -> None:
 
 
 @dataclass
-class Chat:
+class Conversation:
     """One thread; `_keys` has the idempotency keys of messages that may be unstored."""
 
     client: httpx.Client
@@ -102,23 +114,31 @@ class Chat:
     agent: str | None
     _keys: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, message: str) -> None:
-        """Send a message and write its answer as it streams. Raises LocalError if it makes no turn."""
+    def send(self, message: str) -> None:
+        """Send a message and write its answer as it streams. Raise LocalError if it makes no turn."""
         url = f"/threads/{self.thread_id}/turns/stream"
         body = {"message": message} | ({"agent": self.agent} if self.agent else {})
         headers = {"Idempotency-Key": self._keys.setdefault(message, uuid4().hex)}
         try:
             with self.client.stream("POST", url, json=body, headers=headers) as response:
                 _check(response)
-                turn = _show(read_events(response.iter_lines()))
+                turn = _write_answer(read_events(response.iter_lines()))
         except httpx.TransportError as error:
             raise LocalError(f"The connection broke ({type(error).__name__}). {AGAIN}") from error
         if turn["persisted"]:
             self._keys.clear()
-        _write_notes(turn)
+        _write("\n")
+        for source in turn.get("sources", ()):
+            if source.get("cited"):
+                _write_line(f"[{source['id']}] {source.get('title') or ''}  {source.get('url') or ''}")
+        if turn.get("warnings"):
+            _write_line(f"Warnings: {', '.join(turn['warnings'])}")
+        if not turn["persisted"]:
+            unsure = "It is unknown whether this turn was" if turn["persisted"] is None else "This turn was not"
+            _write_line(f"{unsure} stored. {AGAIN}")
 
 
-def _show(events: Iterable[tuple[str, Any]]) -> Any:
+def _write_answer(events: Iterable[tuple[str, Any]]) -> Any:
     """Write an answer and its steps; return the turn."""
     draft = ""
     for name, data in events:
@@ -131,23 +151,11 @@ def _show(events: Iterable[tuple[str, Any]]) -> Any:
                 _write(reply.removeprefix(draft) if reply.startswith(draft) else f"\n\n{reply}")
                 return data
             case "error":
-                raise LocalError(_complaint(data))
+                raise LocalError(_problem(data))
             case _:
                 values = [str(each) for key, each in data.items() if key != "event" and isinstance(each, str | float)]
                 _write_line(f"[{name.replace('_', ' ')}: {', '.join(values)}]", begins="\n" if draft else "")
     raise LocalError(f"The connection ended before the turn was complete. {AGAIN}")
-
-
-def _write_notes(turn: Any) -> None:
-    _write("\n")
-    for source in turn.get("sources", ()):
-        if source.get("cited"):
-            _write_line(f"[{source['id']}] {source.get('title') or ''}  {source.get('url') or ''}")
-    if turn.get("warnings"):
-        _write_line(f"Warnings: {', '.join(turn['warnings'])}")
-    if not turn["persisted"]:
-        unsure = "It is unknown whether this turn was" if turn["persisted"] is None else "This turn was not"
-        _write_line(f"{unsure} stored. {AGAIN}")
 
 
 def _write(text: str) -> None:
@@ -176,12 +184,10 @@ def _check(response: httpx.Response) -> None:
     if response.is_error:
         response.read()
         try:
-            problem = response.json()
-        except ValueError:
-            problem = {}
-        known = isinstance(problem, dict) and "title" in problem
-        raise LocalError(_complaint(problem) if known else f"Status {response.status_code}: {response.text[:200]}")
+            raise LocalError(_problem(response.json()))
+        except (ValueError, TypeError, KeyError):
+            raise LocalError(f"Status {response.status_code}: {response.text[:200]}") from None
 
 
-def _complaint(problem: Any) -> str:
+def _problem(problem: Any) -> str:
     return f"{problem['title']}: {problem['detail']} ({problem['code']})"

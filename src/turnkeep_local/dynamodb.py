@@ -11,18 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep_local.emulator import JAR, fetch_emulator, fetch_java, find_emulator, find_java
-from turnkeep_local.fetching import Say
+from turnkeep_local import processes
+from turnkeep_local.emulator import JAR, Report, fetch_emulator, fetch_java, find_emulator, find_java
 from turnkeep_local.home import Home, write_atomically
-from turnkeep_local.processes import (
-    end,
-    free_port,
-    is_listening,
-    is_running,
-    kill_leftover,
-    spawn,
-    wait_until_listening,
-)
 
 START_SECONDS = 30.0
 _DYNAMODB_LOCAL = "DynamoDB Local"
@@ -38,20 +29,29 @@ class Store:
 
 
 @contextmanager
-def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Store]:
-    """Run the store of this folder until the block ends; raise LocalError, which names the remedy."""
+def open_store(home: Home, environ: Mapping[str, str], report: Report) -> Iterator[Store]:
+    """Run the store of this folder until the block ends; raise LocalError, which contains the remedy."""
     if named := _named(environ):
         yield Store(named, None, named)
         return
-    emulator = find_emulator(environ) or fetch_emulator(environ, say)
-    with _durable(home, find_java(environ) or fetch_java(environ, say), emulator) as store:
-        yield store
+    emulator = find_emulator(environ) or fetch_emulator(environ, report)
+    java = find_java(environ) or fetch_java(environ, report)
+    home.database.mkdir(exist_ok=True)
+    if leftover := _recorded(home):  # it would lock the files; acknowledged writes are on disk
+        processes.kill_leftover(leftover["pid"], str(home.database))
+    options = ["-dbPath", str(home.database)]
+    with dynamodb_local(java, emulator, options, log=home.log("dynamodb"), record=home.process) as url:
+        yield Store(url, home.access_key(), _DYNAMODB_LOCAL)
 
 
 def running_store(home: Home, environ: Mapping[str, str]) -> Store | None:
     """Return the store that a server of this folder runs, unless the environment names another one."""
     recorded = None if _named(environ) else _recorded(home)
-    if recorded and is_running(recorded["pid"], str(home.database)) and is_listening(recorded["port"]):
+    if (
+        recorded
+        and processes.is_running(recorded["pid"], str(home.database))
+        and processes.is_listening(recorded["port"])
+    ):
         return Store(f"http://127.0.0.1:{recorded['port']}", home.access_key(), _DYNAMODB_LOCAL)
     return None
 
@@ -66,33 +66,21 @@ def _recorded(home: Home) -> dict[str, int] | None:
 
 
 @contextmanager
-def _durable(home: Home, java: Path, emulator: Path) -> Iterator[Store]:
-    home.database.mkdir(exist_ok=True)
-    if leftover := _recorded(home):  # it would lock the files; acknowledged writes are on disk
-        kill_leftover(leftover["pid"], str(home.database))
-    options = ["-dbPath", str(home.database)]
-    with dynamodb_local(java, emulator, options, log=home.log("dynamodb"), record=home.process) as url:
-        yield Store(url, home.access_key(), _DYNAMODB_LOCAL)
-
-
-@contextmanager
 def dynamodb_local(
     java: Path, emulator: Path, options: list[str], *, log: Path, record: Path | None = None
 ) -> Iterator[str]:
     """Run DynamoDB Local on a free port until the block ends; yield its URL, record its pid."""
-    port = free_port()
+    port = processes.free_port()
     quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]  # starts in 0.7 s instead of 1.1
     libraries = f"-Djava.library.path={emulator / 'DynamoDBLocal_lib'}"
-    jar = ["-jar", str(emulator / JAR), "-port", str(port)]
-    child = spawn(
-        [str(java), *quick, libraries, *jar, *options], log=log, environ={**os.environ, "DDB_LOCAL_TELEMETRY": "0"}
-    )
+    command = [str(java), *quick, libraries, "-jar", str(emulator / JAR), "-port", str(port), *options]
+    child = processes.spawn(command, log=log, environ={**os.environ, "DDB_LOCAL_TELEMETRY": "0"})
     try:
         if record:
             write_atomically(record, json.dumps({"pid": child.pid, "port": port}).encode())
-        wait_until_listening(port, child, log=log, name=_DYNAMODB_LOCAL, seconds=START_SECONDS)
+        processes.wait_until_listening(port, child, log=log, name=_DYNAMODB_LOCAL, seconds=START_SECONDS)
         yield f"http://127.0.0.1:{port}"
     finally:
-        end(child)
+        processes.end(child)
         if record:
             record.unlink(missing_ok=True)

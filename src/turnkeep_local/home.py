@@ -30,12 +30,12 @@ class Home:
 
     @property
     def process(self) -> Path:
-        """Return the file that names this folder's database process."""
+        """Return the file with the pid and port of this folder's database."""
         return self.path / "dynamodb.json"
 
     @property
     def server(self) -> Path:
-        """Return the file that names this folder's server, which locks it."""
+        """Return the file with the pid and URL of this folder's server, which locks it."""
         return self.path / "server.json"
 
     def log(self, name: str) -> Path:
@@ -47,17 +47,17 @@ class Home:
         if self.database.exists() and not file.exists():
             advice = f"Restore it, set SEAL_KEY to it, or delete {self.database} with all threads"
             raise LocalError(f"{file} is missing, and threads are signed with it. {advice}.")
-        return self._secret(file.name, new_key)
+        return _secret(file, new_key)
 
     def access_key(self) -> str:
         """Return the access key id of this folder's database; DynamoDB Local keeps one database per id."""
-        return self._secret("access.key", lambda: "LOCAL" + secrets.token_hex(12).upper())
+        return _secret(self.path / "access.key", lambda: "LOCAL" + secrets.token_hex(12).upper())
 
-    def _secret(self, name: str, make: Callable[[], str]) -> str:
-        file = self.path / name
-        if not file.exists():
-            write_atomically(file, make().encode())
-        return file.read_text().strip()
+
+def _secret(file: Path, make: Callable[[], str]) -> str:
+    if not file.exists():
+        write_atomically(file, make().encode())
+    return file.read_text().strip()
 
 
 def open_home(environ: Mapping[str, str]) -> Home:
@@ -70,21 +70,16 @@ def open_home(environ: Mapping[str, str]) -> Home:
 def write_atomically(file: Path, body: bytes) -> None:
     """Write a file that only its owner can read; after a crash it has the old or the new content."""
     draft = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         stream.write(body)
         stream.flush()
         os.fsync(stream.fileno())
     draft.replace(file)
-    _sync_folder(file.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+    folder = os.open(file.parent, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        os.fsync(folder)
     finally:
-        os.close(descriptor)
+        os.close(folder)
 
 
 @contextmanager
@@ -94,14 +89,11 @@ def sole_server(home: Home, url: str) -> Iterator[None]:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise LocalError(_who_holds(home)) from error
+            recorded = home.server.read_text()
+            other = json.loads(recorded)["url"] if recorded else "another port"
+            advice = "Stop it, or set TURNKEEP_HOME to another folder."
+            raise LocalError(f"A server for {home.path} is running at {other}. {advice}") from error
         stream.truncate(0)
         stream.write(json.dumps({"pid": os.getpid(), "url": url}))
         stream.flush()
         yield
-
-
-def _who_holds(home: Home) -> str:
-    told = home.server.read_text()
-    other = json.loads(told)["url"] if told else "another port"
-    return f"A server for {home.path} is running at {other}. Stop it, or set TURNKEEP_HOME to another folder."

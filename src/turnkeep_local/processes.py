@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from turnkeep_local import LocalError
 
@@ -19,7 +20,6 @@ _LOG_LINES = 5
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 that is currently unused."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -66,8 +66,8 @@ def _end_with_parent(at_our_death: signal.Signals) -> Callable[[], None] | None:
     return die_with_parent
 
 
-def wait_until_listening(port: int, child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float) -> None:
-    wait_until(partial(is_listening, port), child, log=log, name=name, seconds=seconds)
+def wait_until_listening(port: int, child: subprocess.Popen[bytes], **how: Any) -> None:
+    wait_until(partial(is_listening, port), child, **how)
 
 
 def wait_until(
@@ -77,17 +77,16 @@ def wait_until(
     deadline = time.monotonic() + seconds
     while not is_up():
         if child.poll() is not None:
-            raise LocalError(f"{name} ended at once:\n{tail(log)}")
+            raise LocalError(f"{name} ended immediately:\n{_tail(log)}")
         if time.monotonic() > deadline:
             end(child)
-            raise LocalError(f"{name} did not answer within {seconds:.0f} s:\n{tail(log)}")
+            raise LocalError(f"{name} did not answer within {seconds:.0f} s:\n{_tail(log)}")
         time.sleep(0.05)
 
 
-def tail(log: Path) -> str:
-    """Return the end of a log, and its path."""
+def _tail(log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines()[-_LOG_LINES:]
-    return "\n".join([*(f"  {line}" for line in lines if line.strip()), f"  (all of it: {log})"])
+    return "\n".join([*(f"  {line}" for line in lines if line.strip()), f"  (full log: {log})"])
 
 
 def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
@@ -102,13 +101,13 @@ def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
 
 def is_running(pid: int, mark: str) -> bool:
     """Return whether process `pid` is still the same one: its command line contains `mark`."""
-    told = subprocess.run(  # noqa: S603
+    listed = subprocess.run(  # noqa: S603
         ["ps", "-ww", "-o", "args=", "-p", str(pid)],  # noqa: S607 - the path differs between systems
         capture_output=True,
         text=True,
         check=False,
     )
-    return mark in told.stdout
+    return mark in listed.stdout
 
 
 def kill_leftover(pid: int, mark: str) -> None:

@@ -19,7 +19,7 @@ from langchain_core.tracers.context import register_configure_hook
 from recording import Line, answer_of, digest_of, prompt_of, schemas_of
 
 from turnkeep.models.calls import inner_call_of
-from turnkeep_local.server import serve
+from turnkeep_local.dev import serve
 
 CHARACTERS_A_TOKEN = 4
 

@@ -185,7 +185,7 @@ def test_an_unknown_thread_and_a_silent_server_end_the_chat_before_a_message(tal
 
 @pytest.mark.parametrize("url", ["http://example.com", "http://192.0.2.1:8000", "http://localhost.example.com"])
 def test_messages_and_key_leave_this_machine_by_https_only(url: str) -> None:
-    with pytest.raises(LocalError, match=re.escape(f"{url} would carry messages and key in clear. Use https://")):
+    with pytest.raises(LocalError, match=re.escape(f"{url} would send messages and key unencrypted. Use https://")):
         open_client(url, {})
     for allowed in ("http://127.0.0.1:8000", "http://localhost", "http://[::1]:8000", url.replace("http:", "https:")):
         assert open_client(allowed, {"TURNKEEP_KEY": "k"}).headers["x-api-key"] == "k"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep_local.cli import main
-from turnkeep_local.server import take_port
+from turnkeep_local.dev import take_port
 
 PAPER = '{"id": "0000.00001", "title": "A title", "abstract": "An abstract.", "authors": ["A. Author"], "year": 2020}\n'
 
@@ -70,7 +70,7 @@ def test_a_port_that_is_none_is_said(
 
     assert main([command]) == 1
 
-    assert capsys.readouterr().err == f"turnkeep: PORT={port} is no port. Use a number from 0 to 65535.\n"
+    assert capsys.readouterr().err == f"turnkeep: PORT={port} is not a port. Use a number from 0 to 65535.\n"
 
 
 def test_a_taken_port_ends_the_server_before_it_touches_anything(tmp_path: Path) -> None:

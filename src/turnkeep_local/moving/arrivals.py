@@ -14,11 +14,11 @@ from turnkeep.storage.keys import HEAD, partition, user_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.store import Store
-from turnkeep_local.moving.states import Moved
+from turnkeep_local.moving.states import Converted
 
 SOURCE, CHECKPOINT = "imported_from", "imported_checkpoint"
-"""Metadata of a moved thread: the old table and id, and the newest checkpoint there."""
-Standing = Literal["free", "here", "changed", "gone on", "taken"]
+"""Metadata of an imported thread: the old table and id, and the newest checkpoint there."""
+Standing = Literal["free", "here", "changed", "diverged", "taken"]
 
 
 class Arrivals:
@@ -29,8 +29,8 @@ class Arrivals:
         self._heads = store.heads
 
     def standing(self, principal: Principal, thread_id: str, mark: JSON) -> tuple[Standing, Head | None]:
-        """Return the state of the thread, and its HEAD. "changed": since then only in the old table; "gone on": here
-        too; "taken": the id belongs to another thread."""
+        """Return the state of the thread, and its HEAD. "changed": only in the old table; "diverged": here too;
+        "taken": the id belongs to another thread."""
         item = self._heads.items.get(partition(principal, thread_id), HEAD)
         head = self._heads.trusted(item) if item else None
         if head is None or not head.is_alive(self._heads.now()):
@@ -40,26 +40,26 @@ class Arrivals:
             return "taken", head
         if known.get(CHECKPOINT, "") >= mark[CHECKPOINT]:  # ids ascend: another import may have brought a newer one
             return "here", head
-        return "changed" if head.checkpoint == known.get(CHECKPOINT) else "gone on", head
+        return "changed" if head.checkpoint == known.get(CHECKPOINT) else "diverged", head
 
-    def take_in(self, principal: Principal, thread_id: str, moved: Moved, mark: JSON, judged: Head | None) -> None:
-        """Write the thread over the HEAD that `standing` judged "free" or "changed". Raises ThreadBusy, ThreadMoved,
+    def take_in(self, principal: Principal, thread_id: str, thread: Converted, mark: JSON, judged: Head | None) -> None:
+        """Write the thread over the HEAD that `standing` judged "free" or "changed". Raise ThreadBusy, ThreadMoved,
         Superseded if another writer came first, AgentFault if it is too large, StoreUnavailable."""
         if judged and judged.is_alive(self._heads.now()):
             begun = self._again(principal, judged)
         else:
             begun = self._new_thread(principal, thread_id, judged)
         try:
-            plan = self._plan(replace(begun, message=moved.turns[0][0].message), moved)
-            metadata = self.store.threads.packed_metadata(begun.head.pk, moved.metadata | mark)
-            known: Item = {":meta": metadata, ":la": int(moved.updated * 1000)}
+            plan = self._plan(replace(begun, message=thread.turns[0][0].message), thread)
+            metadata = self.store.threads.packed_metadata(begun.head.pk, thread.metadata | mark)
+            known: Item = {":meta": metadata, ":la": int(thread.updated * 1000)}
             self.store.turns.commit(replace(plan, changes=plan.changes | known))
         except TurnkeepError:
             self.store.leases.release(begun)
             raise
 
     def _again(self, principal: Principal, head: Head) -> Begun:
-        """Begin to overwrite a thread that was moved before, in a new generation."""
+        """Begin to overwrite a thread that was imported before, in a new generation."""
         key = self._heads.random_bytes(OWNER_BYTES).hex()
         begun = self.store.leases.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was generated just now
@@ -73,8 +73,8 @@ class Arrivals:
         owner, now, user = self._heads.random_bytes(OWNER_BYTES), self._heads.now(), user_key(principal)
         more: Item = {"expires": now, "lease": {"o": owner, "t": now + self.store.leases.lease_ms}}
         if dead:
-            is_unborn = dead.expires <= dead.created  # left by an import, possibly killed: this one takes over
-            head = self._heads.replace_dead(replace(dead, lease=None) if is_unborn else dead, user, more)
+            is_import = dead.expires <= dead.created  # possibly killed: this one takes over
+            head = self._heads.replace_dead(replace(dead, lease=None) if is_import else dead, user, more)
         else:
             item = self._heads.new_head(partition(principal, thread_id), user, more)
             try:
@@ -84,18 +84,18 @@ class Arrivals:
             head = read_head(item)
         return Begun(head, b"", b"", owner, "", created=True)
 
-    def _plan(self, begun: Begun, moved: Moved) -> Plan:
+    def _plan(self, begun: Begun, thread: Converted) -> Plan:
         """Write all turns but the newest; return its plan."""
-        now, last, written = self._heads.now(), None, list[Item]()
-        *older, (newest, appended) = moved.turns
+        planner, now, last, written = self.store.turns.planner, self._heads.now(), None, list[Item]()
+        *older, (newest, appended) = thread.turns
         for number, (turn, segments) in enumerate(older):
-            kept = Saved(f"00000000-0000-6000-8000-{number + 1:012d}", {}, segments)  # without a state
-            plan, _ = self.store.turns.planner.plan(_named(begun, number), Loaded(number, last), kept, turn, now)
+            saved = Saved(f"00000000-0000-6000-8000-{number + 1:012d}", {}, segments)  # without a state
+            plan, _ = planner.plan(_named(begun, number), Loaded(number, last), saved, turn, now)
             written += [item for item in plan.puts if "link" not in item]
             last = plan.sk
         self._heads.items.write_many(puts=written)
-        begun, saved = _named(begun, len(older)), replace(moved.saved, segments=appended)
-        return self.store.turns.planner.plan(begun, Loaded(len(older), last), saved, newest, now)[0]
+        begun, saved = _named(begun, len(older)), replace(thread.saved, segments=appended)
+        return planner.plan(begun, Loaded(len(older), last), saved, newest, now)[0]
 
 
 def _named(begun: Begun, number: int) -> Begun:

@@ -23,9 +23,8 @@ from turnkeep.storage.keys import is_storable
 from turnkeep.storage.opening import make_table
 from turnkeep.storage.store import Store
 from turnkeep_local import LocalError
-from turnkeep_local.cli.deployments import named_deployment
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
-from turnkeep_local.deployed.account import explained
+from turnkeep_local.deployment import explained, open_deployment
 from turnkeep_local.dynamodb import open_store, running_store
 from turnkeep_local.home import open_home, sole_server
 from turnkeep_local.moving.arrivals import Arrivals
@@ -37,39 +36,37 @@ COLUMNS = "thread_id,tenant,user"
 
 
 def import_threads(options: argparse.Namespace) -> None:
-    """Move threads and print a count of each outcome; raises LocalError if some were left that should move."""
+    """Import threads and print a count of each outcome; raise LocalError if some were left that should move."""
     owners = read_owners(options.owner) if options.owner else {}
     rest = _principal(options.tenant, options.user, "--tenant, --user") if options.tenant or options.user else None
     if not owners and rest is None:
-        raise LocalError("Who owns the threads? --tenant NAME --user NAME, or a file: --owner FILE.csv")
-    with explained(), _here(options) as here:
-        moves = Moves(_old(options), here, owners, rest, options.agent, tell=print, dry_run=options.dry_run)
+        raise LocalError("The threads have no owner. Set --tenant and --user, or list owners in --owner FILE.csv")
+    with explained(), _destination(options) as here:
+        moves = Moves(_old(options), here, owners, rest, options.agent, report=print, dry_run=options.dry_run)
         tally = moves.run(partial(print, end="\r", file=sys.stderr, flush=True))
-    counts = [f"{count:>8}  {fate}" for fate, count in tally.threads.items()]
+    counts = [f"{count:>8}  {outcome}" for outcome, count in tally.threads.items()]
     print("\n".join([*counts, f"{tally.turns:>8}  turns", f"{tally.messages:>8}  messages"]), flush=True)
     if tally.left:
-        raise LocalError(
-            f"{tally.left} of {tally.threads.total()} threads were left; the same command tries them again."
-        )
+        total = tally.threads.total()
+        raise LocalError(f"{tally.left} of {total} threads were not imported. Run the same command to retry them.")
 
 
 def _old(options: argparse.Namespace) -> OldTable:
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    large = (options.s3_bucket or "", options.s3_prefix)
-    place = Place(options.package, options.old, region, options.endpoint_url, options.writes_table or "", *large)
+    own = (options.writes_table, options.s3_bucket, options.s3_prefix)
     try:
-        return OldTable(place)
+        return OldTable(Place(options.package, options.old, region, options.endpoint_url, *own))
     except ModuleNotFoundError as error:
         raise LocalError(f'{options.package} is not installed: pip install "turnkeep[import]"') from error
 
 
 @contextmanager
-def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
+def _destination(options: argparse.Namespace) -> Iterator[Arrivals]:
     """Open the deployment, or the store of this folder, whether its server runs or not."""
     home = None if options.stack or options.table else open_home(os.environ)
     settings = local_settings(home, os.environ) if home else read_settings()
     if settings.is_private(options.agent):
-        raise LocalError(f"{options.agent} redacts personal data, which the old threads contain: they cannot move.")
+        raise LocalError(f"{options.agent} redacts personal data. Old threads contain it, so it cannot continue them.")
     with ExitStack() as stack:
         if home:
             store = running_store(home, os.environ)
@@ -81,11 +78,12 @@ def _here(options: argparse.Namespace) -> Iterator[Arrivals]:
             items, codec = Items(client, settings.table_name), Codec(*settings.signing_secrets)
             objects = open_objects(home, os.environ, settings.bucket_name)
         else:
-            deployment = stack.enter_context(named_deployment(options))
+            deployment = stack.enter_context(open_deployment(options))
             bucket = deployment.bucket or os.environ.get("BUCKET_NAME")
             if not bucket:
-                raise LocalError("Name the bucket of the table: BUCKET_NAME=..., or use --to-stack instead of --to")
-            items, codec, objects = deployment.items, deployment.codec, S3Objects(boto3.client("s3"), bucket)
+                raise LocalError("The bucket of the table is unknown. Set BUCKET_NAME, or use --to-stack.")
+            items, codec = deployment.items, Codec(refresh=deployment.secrets)
+            objects = S3Objects(boto3.client("s3"), bucket)
         facts: Any = {"clock": time.time, "random_bytes": secrets.token_bytes, "thread_hours": settings.thread_hours}
         yield Arrivals(Store(items, Blobs(objects), codec, **facts))
 
@@ -99,7 +97,7 @@ def read_owners(file: Path) -> dict[str, Principal]:
     for row in reader:
         place = f"{file}:{reader.line_num}"
         if sorted(row) != sorted(COLUMNS.split(",")) or row["thread_id"] in owners:
-            raise LocalError(f"{place}: give each thread one line, with the columns {COLUMNS}.")
+            raise LocalError(f"{place}: each thread needs one line with the columns {COLUMNS}.")
         owners[row["thread_id"]] = _principal(row["tenant"], row["user"], place)
     return owners
 
@@ -107,4 +105,4 @@ def read_owners(file: Path) -> dict[str, Principal]:
 def _principal(tenant: str, user: str, place: str) -> Principal:
     if tenant and user and is_storable(owner := Principal(tenant, user)):
         return owner
-    raise LocalError(f"{place}: give a tenant and a user, together under 900 bytes.")
+    raise LocalError(f"{place}: tenant and user must not be empty, and together under 900 bytes.")

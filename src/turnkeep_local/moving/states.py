@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.base import CheckpointTuple
@@ -23,20 +23,22 @@ from turnkeep_local.moving.savers import Unreadable
 _OF_LANGGRAPH = ("source", "step", "parents", "writes", "thread_id", "run_id", "checkpoint_", "langgraph_", "ls_")
 METADATA_CHARACTERS = 400  # a thread has 1 KB in all
 
+Appended: TypeAlias = tuple[Turn, tuple[Segment, ...]]  # a turn without a number, and what it appended to the state
+
 
 @dataclass(frozen=True)
-class Moved:
-    """`turns` have no numbers, and contain the messages that each appended; `updated` is in epoch seconds."""
+class Converted:
+    """`updated` is in epoch seconds."""
 
     saved: Saved
-    turns: tuple[tuple[Turn, tuple[Segment, ...]], ...]
+    turns: tuple[Appended, ...]
     messages: int
     updated: float
     metadata: JSON
 
 
-def moved(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], agent: str) -> Moved:
-    """Return the thread whose newest checkpoints by namespace are `spaces`; raises Unreadable."""
+def convert(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], agent: str) -> Converted:
+    """Convert the thread whose newest checkpoints by namespace are `spaces`; raise Unreadable."""
     root = spaces[""]
     updated = datetime.fromisoformat(root.checkpoint["ts"]).timestamp()
     values = root.checkpoint["channel_values"]
@@ -51,7 +53,7 @@ def moved(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], age
     if asked:
         last = replace(last, reply=question_of(asked), status="interrupted", route="clarify")
     turns.append((last, (*appended, *others)))
-    return Moved(saved, tuple(turns), len(messages), updated, _metadata(root.metadata))
+    return Converted(saved, tuple(turns), len(messages), updated, _metadata(root.metadata))
 
 
 def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
@@ -77,9 +79,7 @@ def _versions(counted: Mapping[str, Any]) -> dict[str, str]:
     return {name: f"{int(str(version).split('.')[0]):010d}" for name, version in counted.items()}
 
 
-def _turns(
-    messages: list[BaseMessage], times: Mapping[str, float], updated: float, agent: str
-) -> Iterator[tuple[Turn, tuple[Segment, ...]]]:
+def _turns(messages: list[BaseMessage], times: Mapping[str, float], updated: float, agent: str) -> Iterator[Appended]:
     """Yield turns. Messages before the first human one belong to the first turn."""
     begins = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)][1:]
     for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True) if messages else ():
@@ -106,7 +106,7 @@ def _turn(messages: list[BaseMessage], known: list[float], agent: str) -> Turn:
     )
 
 
-def _state(values: Mapping[str, Any], updated: float, agent: str) -> tuple[Turn, tuple[Segment, ...]]:
+def _state(values: Mapping[str, Any], updated: float, agent: str) -> Appended:
     """Return a state without messages as one turn, whose reply is JSON."""
     known = SERIALISER.loads_typed(SERIALISER.dumps_typed(dict(values)))
     return replace(_turn([], [updated], agent), reply=json.dumps(plain(known), ensure_ascii=False)), ()

@@ -16,8 +16,6 @@ from turnkeep_local.project.tools import Tools
 DEPENDENCIES, PACKAGE, GRAPHS = "layers/dependencies", "layers/turnkeep", "layers/graphs"
 LAYERS = (DEPENDENCIES, PACKAGE, GRAPHS)
 MOUNTED_AT = "/opt/graphs"
-AGENTS, DEMO = "turnkeep_agents", "turnkeep_demo"
-OWN, OF_AGENTS = "turnkeep", "turnkeep-agents"
 NEVER_SENT = {".aws-sam", ".git", ".langgraph_api", ".turnkeep", ".venv", "node_modules", "venv"}
 """Folders to leave out, in addition to the caches of Python and its tools."""
 _NO_GRAPHS = 'Graphs: { Built: { File: "" } }'
@@ -29,8 +27,7 @@ def copy_functions(stack: Path, target: Path, tools: Tools) -> None:
         tools.install(requirements, requirements.parent, folder=target)
 
 
-def make_dependencies(stack: Path, target: Path, tools: Tools, extras: Sequence[str], agents: Sequence[str]) -> None:
-    wanted = {"EXTRAS": " ".join(extras), "AGENTS": "yes" if agents else "no"}
+def make_dependencies(stack: Path, target: Path, tools: Tools, **wanted: str) -> None:
     tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), **wanted)
 
 
@@ -38,40 +35,42 @@ def replace_dependencies(stack: Path, target: Path, tools: Tools, packages: Pack
     shutil.rmtree(target / DEPENDENCIES)
     pins = target / "everywhere.txt"
     pins.write_text("\n".join(packages.everywhere))
-    tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), REQUIREMENTS=str(pins))
+    make_dependencies(stack, target, tools, REQUIREMENTS=str(pins))
     pins.unlink()
 
 
 def make_package(stack: Path, target: Path, tools: Tools, agents: Sequence[str]) -> None:
     """Copy the installed package without the parts that only a laptop runs, and only the named ones of its agents."""
     place = target / PACKAGE / "python"
-    for package in ("turnkeep", *((AGENTS, DEMO) if agents else ())):
-        left_out = () if package == "turnkeep" else set(installed_agents()).difference(agents)
+    others = set(installed_agents()).difference(agents)
+    for package in ("turnkeep", *(("turnkeep_agents", "turnkeep_demo") if agents else ())):
+        left_out = () if package == "turnkeep" else others
         unused = shutil.ignore_patterns("__pycache__", "commands", "commands.py", *left_out)
         shutil.copytree(str(files(package)), place / package, ignore=unused)
-    for name in (OWN, *([OF_AGENTS] if agents else [])):
-        _describe(place, distribution(name), agents)
+    for name in ("turnkeep", *(["turnkeep-agents"] if agents else [])):
+        _write_metadata(place, distribution(name), agents)
     tools.python(stack / "layers" / "slim.py", str(place))
 
 
 def installed_agents() -> list[str]:
     """Return the names of the agents in `turnkeep-agents`; none if that is not installed."""
     try:
-        points = distribution(OF_AGENTS).entry_points
+        points = distribution("turnkeep-agents").entry_points
     except PackageNotFoundError:
         return []
     return sorted(each.name for each in points if each.group == "turnkeep.agents")
 
 
-def _describe(place: Path, own: Distribution, agents: Sequence[str]) -> None:
+def _write_metadata(place: Path, own: Distribution, agents: Sequence[str]) -> None:
     """Write the metadata that importlib.metadata reads, with the entry points of these agents."""
     notes = place / f"{own.name.replace('-', '_')}-{own.version}.dist-info"
     notes.mkdir()
     (notes / "METADATA").write_text(own.read_text("METADATA") or "")
     points = [each for each in own.entry_points if each.name in agents]
-    groups = sorted({each.group for each in points})
-    lines = {group: [f"{each.name} = {each.value}" for each in points if each.group == group] for group in groups}
-    (notes / "entry_points.txt").write_text("\n".join(f"[{group}]\n{chr(10).join(lines[group])}\n" for group in groups))
+    lines: list[str] = []
+    for group in sorted({each.group for each in points}):
+        lines += [f"[{group}]", *(f"{each.name} = {each.value}" for each in points if each.group == group)]
+    (notes / "entry_points.txt").write_text("\n".join(lines))
 
 
 def make_graphs(file: GraphFile, stack: Path, target: Path, tools: Tools, packages: Packages) -> None:
@@ -120,10 +119,9 @@ def write_template(stack: Path, target: Path, graphs: str) -> None:
     (target / "template.yaml").write_text(text.replace(_NO_GRAPHS, f"Graphs: {{ Built: {{ File: {graphs} }} }}"))
 
 
-def sizes(folder: Path) -> dict[str, int]:
-    """Return the bytes of a folder's entries, the largest first."""
+def sizes(folder: Path) -> Counter[str]:
+    """Return the bytes of a folder's entries."""
     found: Counter[str] = Counter()
-    for file in folder.rglob("*"):
-        if file.is_file():
-            found[file.relative_to(folder).parts[0]] += file.stat().st_size
-    return dict(found.most_common())
+    for file in filter(Path.is_file, folder.rglob("*")):
+        found[file.relative_to(folder).parts[0]] += file.stat().st_size
+    return found

@@ -3,7 +3,7 @@ project's lock decides the rest."""
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import distributions
 from itertools import chain
@@ -26,8 +26,8 @@ CUT = {"aws-lambda-powertools", "cffi", "phonenumberslite", "pycparser", "python
 OPTIONAL = {"zstandard": {"httpx", "langsmith"}}
 """24 MB that these packages request but do not need."""
 _PIN = re.compile(r"(?P<name>[\w.-]+)(?:==(?P<version>[^\s;]+)| @ \S+)(?:.*# via (?P<via>.*))?")
-SHOWN = 6
-"""Lines shown of a long explanation, whose end matters most."""
+MOST_LINES = 6
+"""Lines printed of a long explanation, whose end matters most."""
 
 
 @dataclass(frozen=True)
@@ -43,34 +43,33 @@ class Packages:
 
 
 def resolve(file: GraphFile, held: Path, stack: Path, tools: Tools) -> Packages:
-    """Return what the graphs of `file` need that is not installed in `held`. Raises LocalError."""
+    """Return what the graphs of `file` need that is not installed in `held`. Raise LocalError."""
     installed: dict[str, str] = {canonicalize_name(one.name): one.version for one in distributions(path=[str(held)])}
     with TemporaryDirectory() as name:
         inputs = list(_inputs(file, Path(name)))
         if not inputs:
             return Packages()
         locked = "".join(tools.locked(each.parent) for each in inputs if (each.parent / "uv.lock").exists())
-        choice, bounds = _Choice(file.path, Path(name), tools, installed), _pins(installed)
+        resolver, bounds = _Resolver(file.path, Path(name), tools, installed), _pins(installed)
         try:
-            found, shared = choice.made(inputs, bounds, locked), installed
+            found, shared = resolver.pins(inputs, bounds, locked), installed
         except LocalError:
             ours = _ranges(stack, installed, Path(name) / "turnkeep.in")
-            both = _pins(_versions(choice.made([ours, *inputs], "", bounds + locked).splitlines()))
-            shared = _versions(choice.made([ours], both, "").splitlines())
-            found = choice.made(inputs, both, "")
-    lines = found.splitlines()
+            both = _pins(_versions(resolver.pins([ours, *inputs], "", bounds + locked)))
+            shared = _versions(resolver.pins([ours], both, ""))
+            found = resolver.pins(inputs, both, "")
     replaced = tuple(_changes(installed, shared))
     everywhere = _pins({name: version for name, version in shared.items() if replaced and name not in OPTIONAL})
     return Packages(
-        pins=tuple(line.partition("#")[0].strip() for line in lines if _is_missing(line, shared)),
-        unlocked=tuple(_changes(_versions(locked.splitlines()), _versions(lines))),
+        pins=tuple(line.partition("#")[0].strip() for line in found.splitlines() if _is_missing(line, shared)),
+        unlocked=tuple(_changes(_versions(locked), _versions(found))),
         everywhere=tuple(everywhere.split()),
         replaced=replaced,
     )
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _Resolver:
     """Chooses versions for the graphs of `config`, in a temporary folder."""
 
     config: Path
@@ -78,7 +77,7 @@ class _Choice:
     tools: Tools
     installed: Mapping[str, str]
 
-    def made(self, inputs: list[Path], bounds: str, preferred: str) -> str:
+    def pins(self, inputs: list[Path], bounds: str, preferred: str) -> str:
         """Return pins, one a line with what requires it; raise LocalError."""
         elsewhere = "".join(f'{name}; sys_platform == "none"\n' for name in ELSEWHERE if name not in self.installed)
         options = []
@@ -89,14 +88,12 @@ class _Choice:
         try:
             self.tools.resolve(inputs, *options, folder=self.config.parent)
         except LocalError as error:
-            raise LocalError(self._told(str(error))) from None
+            lines = str(error).splitlines()
+            shown = lines if len(lines) <= MOST_LINES else [lines[0], "  ...", *lines[-MOST_LINES:]]
+            place = f"Lambda ({self.tools.architecture}, Python {LAMBDA_PYTHON}) together with Turnkeep's packages"
+            reason = f"The requirements of {self.config} cannot be installed for {place}."
+            raise LocalError("\n".join([reason, *shown])) from None
         return file.read_text()
-
-    def _told(self, why: str) -> str:
-        lines = why.splitlines()
-        shown = lines if len(lines) <= SHOWN else [lines[0], "  ...", *lines[-SHOWN:]]
-        place = f"Lambda ({self.tools.architecture}, Python {LAMBDA_PYTHON}) beside Turnkeep's own packages"
-        return "\n".join([f"What {self.config} needs cannot be had for {place}.", *shown])
 
 
 def _ranges(stack: Path, installed: Mapping[str, str], target: Path) -> Path:
@@ -113,17 +110,17 @@ def _inputs(file: GraphFile, folder: Path) -> Iterator[Path]:
     """Yield files that list dependencies."""
     names = file.packages()
     if missing := [each for each in names if each.startswith(".")]:
-        raise LocalError(f"{file.path}: `dependencies` names {', '.join(missing)}, which is no folder.")
+        raise LocalError(f"{file.path}: `dependencies` lists {', '.join(missing)}, which is not a folder.")
     for place in (file.path.parent / each for each in file.dependencies if each not in names):
-        yield from [place.resolve() / name for name in DESCRIPTIONS if _tells(place / name)][:1]
+        yield from [place.resolve() / name for name in DESCRIPTIONS if _has_dependencies(place / name)][:1]
     if names:
         own = folder / "dependencies.in"
         own.write_text("\n".join(names))
         yield own
 
 
-def _tells(file: Path) -> bool:
-    """Return whether a file lists dependencies: a pyproject.toml may contain only the settings of a linter."""
+def _has_dependencies(file: Path) -> bool:
+    """A pyproject.toml may contain only the settings of a linter."""
     if not file.is_file():
         return False
     return file.name != "pyproject.toml" or not {"project", "build-system"}.isdisjoint(tomllib.loads(file.read_text()))
@@ -137,15 +134,13 @@ def _is_missing(line: str, installed: Mapping[str, str]) -> bool:
     return (name not in installed or name in CUT) and not asking <= OPTIONAL.get(name, set())
 
 
-def _versions(lines: list[str]) -> dict[str, str]:
-    found = (_PIN.match(line) for line in lines)
-    return {canonicalize_name(one["name"]): one["version"] for one in found if one and one["version"]}
+def _versions(pins: str) -> dict[str, str]:
+    found = filter(None, map(_PIN.match, pins.splitlines()))
+    return {canonicalize_name(one["name"]): one["version"] for one in found if one["version"]}
 
 
-def _changes(locked: Mapping[str, str], taken: Mapping[str, str]) -> Iterator[str]:
-    for name, version in locked.items():
-        if taken.get(name, version) != version:
-            yield f"{name} {version} -> {taken[name]}"
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterable[str]:
+    return (f"{name} {old} -> {after[name]}" for name, old in before.items() if after.get(name, old) != old)
 
 
 def _pins(versions: Mapping[str, str]) -> str:

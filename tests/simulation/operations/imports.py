@@ -61,7 +61,7 @@ class ImportOps:
         def work(has, _):
             counts.append((self.sim.now, self.facts["olds"].get(thread, 0)))
             arrivals = Arrivals(has.store)
-            moves = Moves(OldTable(self), arrivals, {}, WHO, "a", tell=lambda _: None, clock=has.clock)
+            moves = Moves(OldTable(self), arrivals, {}, WHO, "a", report=lambda _: None, clock=has.clock)
             return moves.run(lambda _: None).threads
 
         fates = self.ask(op, work, tries=2)

@@ -7,7 +7,7 @@ import pytest
 
 from turnkeep.blocks.documents import CorpusError
 from turnkeep_agents.database.verified import Pair, Verified, dated, load_verified
-from turnkeep_local.cli.main import main
+from turnkeep_local.cli import main
 
 TODAY = date(2026, 11, 22)  # a Sunday
 PAIRS = Verified(

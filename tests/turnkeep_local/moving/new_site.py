@@ -54,10 +54,10 @@ class NewSite:
         )
 
     def take(self, package: str, place: Place, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
-        """One run of the import; what it tells of single threads is in `said`."""
+        """One run of the import; what it reports of single threads is in `said`."""
         old = OldTable(place)
         name = more.pop("agent", agent_of(package))
-        moves = Moves(old, self.arrivals, owners or {}, more.pop("rest", ANN), name, tell=self.said.append, **more)
+        moves = Moves(old, self.arrivals, owners or {}, more.pop("rest", ANN), name, report=self.said.append, **more)
         return moves.run(lambda _: None)
 
     async def say(self, thread_id: str, message: str) -> Turn:

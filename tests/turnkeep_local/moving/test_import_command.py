@@ -88,7 +88,7 @@ def test_without_a_deployment_they_go_to_this_machine(
     code, out, err = said(*line_of(few), "--owner", str(owners))
     assert code == 1
     assert out.endswith("       7  no owner\n       1  moved\n       2  turns\n       8  messages\n")
-    assert "7 of 8 threads were left" in err
+    assert "7 of 8 threads were not imported" in err
     assert (tmp_path / "home" / "server.json").exists()
 
 
@@ -119,11 +119,11 @@ def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
         (["--table", "nowhere"], "There is no such table"),
         (["--from", AWS, "--table", "OTHER"], "langgraph-checkpoint-aws writes PK and SK. Name the package"),
         (["--from", CARD, "--table", "OTHER", "--writes-table", ""], "--writes-table NAME"),
-        (["--tenant", "acme", "--user", ""], "give a tenant and a user"),
-        (["--tenant", "", "--user", ""], "Who owns the threads?"),
+        (["--tenant", "acme", "--user", ""], "tenant and user must not be empty"),
+        (["--tenant", "", "--user", ""], "The threads have no owner"),
         (["--owner", "missing.csv"], "missing.csv cannot be read"),
         (["--to", "nowhere"], "There is no such table"),
-        (["--to", "nowhere", "--seal-key", "NO BUCKET"], "Name the bucket of the table: BUCKET_NAME=..."),
+        (["--to", "nowhere", "--seal-key", "NO BUCKET"], "The bucket of the table is unknown. Set BUCKET_NAME"),
         (["--agent", "shy"], "shy redacts personal data"),
     ],
 )
@@ -162,11 +162,11 @@ def test_owners_of_a_file_are_principals(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("thread_id,tenant,owner\n1,a,b\n", "o.csv:2: give each thread one line, with the columns"),
-        ("thread_id,tenant,user\n1,a,b\n1,a,c\n", "o.csv:3: give each thread one line"),
-        ("thread_id,tenant,user\n1,a,b,c\n", "o.csv:2: give each thread one line"),
-        ("thread_id,tenant,user\n1,a\n", "o.csv:2: give a tenant and a user"),
-        ("thread_id,tenant,user\n1,,b\n", "o.csv:2: give a tenant and a user"),
+        ("thread_id,tenant,owner\n1,a,b\n", "o.csv:2: each thread needs one line with the columns"),
+        ("thread_id,tenant,user\n1,a,b\n1,a,c\n", "o.csv:3: each thread needs one line"),
+        ("thread_id,tenant,user\n1,a,b,c\n", "o.csv:2: each thread needs one line"),
+        ("thread_id,tenant,user\n1,a\n", "o.csv:2: tenant and user must not be empty"),
+        ("thread_id,tenant,user\n1,,b\n", "o.csv:2: tenant and user must not be empty"),
     ],
 )
 def test_a_file_of_owners_that_cannot_be_used_is_rejected_with_its_line(tmp_path: Path, text: str, reason: str) -> None:

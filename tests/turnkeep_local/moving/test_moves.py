@@ -115,7 +115,7 @@ def test_each_thread_goes_to_its_owner_and_without_one_is_left(written: OldSite,
     assert here.store.threads.read(bob, "one").turn_count == 1
     with pytest.raises(NotFound):
         here.store.threads.read(ANN, "one")
-    assert any(line.startswith("waits: name it in --owner") for line in here.said)
+    assert any(line.startswith("waits: list it in --owner") for line in here.said)
 
 
 def test_an_id_that_another_thread_has_is_left_to_it(written: OldSite, here: NewSite) -> None:
@@ -137,12 +137,12 @@ async def test_what_changed_there_is_taken_anew_unless_it_was_gone_on_with_here(
     site.talk("there", "c")
     await here.say("both", "elsewhere")
     tally = here.take(package, site.place)
-    assert (tally.threads, tally.turns) == ({"gone on": 1, "changed": 1}, 3)
+    assert (tally.threads, tally.turns) == ({"diverged": 1, "changed": 1}, 3)
     assert plain(here.messages("there")) == plain(site.messages["there"])
     assert here.store.threads.read(ANN, "there").status == "idle"
     assert here.store.turns.abandoned(ANN, "there") == []
     assert [turn.message for turn in here.store.turns.newest(ANN, "both", limit=9)] == ["a", "elsewhere"]
-    assert here.take(package, site.place).threads == {"gone on": 1, "here": 1}
+    assert here.take(package, site.place).threads == {"diverged": 1, "here": 1}
     assert (await here.say("there", "d")).number == 4
 
 
@@ -259,10 +259,10 @@ def test_no_acknowledged_turn_is_written_over_wherever_an_import_meets_it(
         fates = crossing.cross(name, at, say)
         if fates is None:
             break
-        assert fates <= {"moved", "changed", "taken", "gone on", "busy"}
+        assert fates <= {"moved", "changed", "taken", "diverged", "busy"}
         kept = {(turn.number, turn.reply) for turn in here.store.turns.newest(ANN, name, limit=9)}
         assert {(turn.number, turn.reply) for turn in told if turn.persisted} <= kept, at
-        assert crossing.take(here, name) <= {"here", "taken", "gone on", "changed", "no owner"}
+        assert crossing.take(here, name) <= {"here", "taken", "diverged", "changed", "no owner"}
         assert asyncio.run(here.say(name, "on")).number == len(here.store.turns.newest(ANN, name, limit=9))
         at += 1
     assert at >= 5
@@ -320,7 +320,7 @@ def test_a_thread_that_cannot_be_read_is_named_and_the_others_move(
     assert told.keys() == {"cut", "pickled", "in-s3", "gone"}
     assert "pickle" in told["pickled"]
     assert "S3 is not configured" in told["in-s3"]
-    assert "as a whole" in told["gone"]
+    assert "incomplete" in told["gone"]
 
 
 def scanned(dynamodb: "DynamoDBClient", table: str) -> list[dict[str, Any]]:
@@ -332,7 +332,7 @@ def test_a_thread_whose_time_is_over_is_not_brought_back(old_site: Callable[[str
     talk(saver_of(AWS, site.url, site.name, ttl_seconds=600), "short", ["a"])
     site.talk("for-ever", "a")
     moves = Moves(
-        OldTable(site.place), here.arrivals, {}, ANN, "nested", tell=here.said.append, clock=lambda: time.time() + 601
+        OldTable(site.place), here.arrivals, {}, ANN, "nested", report=here.said.append, clock=lambda: time.time() + 601
     )
     assert moves.run(lambda _: None).threads == {"expired": 1, "moved": 1}
     assert here.take(AWS, site.place).threads == {"here": 1, "moved": 1}

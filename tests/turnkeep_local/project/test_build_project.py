@@ -146,7 +146,7 @@ def test_a_file_of_variables_is_told_with_the_place_of_each(project: Project) ->
 
 def test_a_secret_that_would_be_sent_is_told(project: Project) -> None:
     project.write(env={"OPENAI_API_KEY": "canary", "REGION_NAME": "eu"}).build()
-    (line,) = [line for line in project.said if "is sent as it stands" in line]
+    (line,) = [line for line in project.said if "is sent unencrypted" in line]
     assert "OPENAI_API_KEY" in line
     assert "REGION_NAME" not in line
     assert "canary" not in str(project.said)
@@ -155,7 +155,7 @@ def test_a_secret_that_would_be_sent_is_told(project: Project) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"python_version": "3.11"}, "`python_version` is 3.11; graphs run on 3.13"),
+        ({"python_version": "3.11"}, "`python_version` is 3.11, but functions run 3.13"),
         ({"auth": {"path": "./auth.py:auth"}}, "`auth` is not applied"),
         ({"graphs": {"agent": "./agent.py:graph", "b": "./b.py:graph"}}, "there is no file ./b.py"),
     ],
@@ -171,8 +171,8 @@ def test_what_will_not_be_as_it_says_is_told_and_the_rest_is_built(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"turnkeep": {"agents": ["paper"]}}, "`agents` names paper. Installed agents: campaigns, "),
-        ({"dependencies": [".", "../shared"]}, "is not inside its folder"),
+        ({"turnkeep": {"agents": ["paper"]}}, "`agents` lists paper. Installed agents: campaigns, "),
+        ({"dependencies": [".", "../shared"]}, "is outside its folder"),
         ({"encryption": {}}, "langgraph.json:1: `encryption` is not applied"),
         ({"graphs": {}}, "no graphs"),
     ],
@@ -196,7 +196,7 @@ def test_more_than_lambda_takes_is_told_with_what_is_large(project: Project) -> 
     project.tools = Played("x86_64", "uv", held_bytes=255 * 1024 * 1024)
     for number in range(12):
         project.file(f"data{number}.bin", "x" * (1_000_000 + number))
-    with pytest.raises(LocalError, match=r"MB unzipped; Lambda takes 262") as told:
+    with pytest.raises(LocalError, match=r"MB unzipped, but Lambda allows 262") as told:
         project.build()
     named = [line.split()[-1] for line in str(told.value).splitlines()[1:]]
     assert named == [f"data{number}.bin" for number in range(11, 1, -1)]
@@ -211,5 +211,5 @@ def test_a_machine_without_uv_is_told_where_to_get_it(monkeypatch: pytest.Monkey
 
 
 def test_an_architecture_that_lambda_has_not_is_told() -> None:
-    with pytest.raises(LocalError, match="sparc is no architecture of Lambda"):
+    with pytest.raises(LocalError, match="Lambda has no architecture sparc"):
         Tools.find("sparc")

@@ -148,11 +148,11 @@ def test_what_cannot_be_is_told_with_the_end_of_the_explanation(tmp_path: Path, 
     with pytest.raises(LocalError) as told:
         resolved(project(tmp_path / "p", ["."], requirements_txt="fastapi<0.1"), held, uv)
     lines = str(told.value).splitlines()
-    assert "langgraph.json needs cannot be had for Lambda (x86_64, Python 3.13)" in lines[0]
+    assert "langgraph.json cannot be installed for Lambda (x86_64, Python 3.13)" in lines[0]
     assert (lines[1], lines[-1]) == ("No solution found", "you require fastapi<0.1 and turnkeep requires fastapi>=0.1")
     assert len(lines) < 12
 
 
 def test_a_folder_of_dependencies_that_is_not_there_is_told(tmp_path: Path, held: Path) -> None:
-    with pytest.raises(LocalError, match=r"`dependencies` names \./lib, which is no folder"):
+    with pytest.raises(LocalError, match=r"`dependencies` lists \./lib, which is not a folder"):
         resolved(project(tmp_path / "p", [".", "./lib"], requirements_txt="a"), held, Uv([]))

@@ -40,13 +40,13 @@ def test_its_stack_is_called_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "Hello", "9lives", "../out", "a" * 41, "a_b"])
 def test_a_name_that_no_stack_may_have_is_told(tmp_path: Path, name: str) -> None:
-    with pytest.raises(LocalError, match="is no name for a stack"):
+    with pytest.raises(LocalError, match="is not a valid name"):
         make_project(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_that_is_there_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "hello").mkdir()
-    with pytest.raises(LocalError, match="is there already"):
+    with pytest.raises(LocalError, match="already exists"):
         make_project("hello", tmp_path)
     assert list((tmp_path / "hello").iterdir()) == []

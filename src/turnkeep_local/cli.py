@@ -1,0 +1,154 @@
+"""The command `turnkeep`. Commands load what they need when they run, so that `--help` is fast."""
+
+import argparse
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from turnkeep.entries import entries
+from turnkeep.graphfile import UnusableGraphFile
+from turnkeep_local import LocalError
+
+if TYPE_CHECKING:
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+
+PORT = 8000
+GRAPHS = Path("langgraph.json")
+OF_DEV = {"httpx", "uvicorn", "watchfiles"}
+NO_GRAPHS = "There is no langgraph.json here. Create a project with `turnkeep new NAME`, or install turnkeep[agents]."
+SAVERS = ("langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 1 after an error message."""
+    options = _parser().parse_args(arguments)
+    try:
+        (pkgutil.resolve_name(options.run) if isinstance(options.run, str) else options.run)(options)
+        sys.stdout.flush()  # here, where a closed pipe is not an error
+    except (LocalError, UnusableGraphFile) as error:
+        print(f"turnkeep: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        if error.name not in OF_DEV:
+            raise
+        print(f'turnkeep: this command needs {error.name}: pip install "turnkeep[dev]"', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    except BrokenPipeError:  # such as `| head`, which closes early
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("turnkeep", description="Serve, build and deploy LangGraph agents.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    dev = commands.add_parser("dev", help="run the server on this machine, with a durable store")
+    dev.add_argument("--port", type=int, help=f"default: PORT, else {PORT}; 0 takes a free one")
+    dev.add_argument("-c", "--config", type=Path, metavar="FILE", help=f"default: TURNKEEP_GRAPHS, ./{GRAPHS}")
+    dev.set_defaults(run=_dev)
+
+    chat = commands.add_parser("chat", help="chat in the terminal; starts a server if none runs")
+    chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
+    chat.add_argument("--url", help="default: where `dev` listens; a deployed API takes its key from TURNKEEP_KEY")
+    chat.add_argument("--thread", metavar="ID", help="continue this thread")
+    chat.add_argument("--insecure", action="store_true", help="allow plain http to another machine")
+    chat.set_defaults(run=_chat)
+
+    new = commands.add_parser("new", help="create a project with an agent, its tests and its deployment")
+    new.add_argument("name", metavar="NAME", help="of the folder and of the stack")
+    new.set_defaults(run="turnkeep_local.project.new:new")
+
+    build = commands.add_parser("build", help="build the graphs of a langgraph.json for `sam deploy`")
+    build.add_argument("-c", "--config", type=Path, default=GRAPHS, metavar="FILE", help=f"default: {GRAPHS}")
+    build.add_argument("--arch", help="x86_64 or arm64, as the parameter Architecture; default: ARCH, else x86_64")
+    build.add_argument("--extra", action="append", metavar="NAME", help="of turnkeep, such as bedrock; default: EXTRAS")
+    build.set_defaults(run="turnkeep_local.project.build:run")
+
+    _add_keys(commands)
+    _add_import(commands)
+    for entry in entries().values():
+        if entry.add_commands:
+            pkgutil.resolve_name(entry.add_commands)(commands)
+    return parser
+
+
+def _add_keys(commands: "Commands") -> None:
+    place = argparse.ArgumentParser(add_help=False)
+    where = place.add_mutually_exclusive_group()
+    where.add_argument("--stack", metavar="NAME", help="a deployed stack; default: TABLE_NAME, else turnkeep")
+    where.add_argument("--table", metavar="NAME", help="a table")
+    place.add_argument("--seal-key", metavar="NAME", help="SSM parameter of the signing key; default: the stack's")
+    keys = commands.add_parser("keys", help="API keys of a deployment").add_subparsers(required=True, metavar="COMMAND")
+
+    create = keys.add_parser("create", parents=[place], help="create a key and print it, once")
+    create.add_argument("--tenant", required=True, help="whose data: a company, a team")
+    create.add_argument("--user", required=True, help="whose threads, within the tenant")
+    create.add_argument(
+        "--acts-for", choices=("tenant", "any"), default="", help="for servers: may act for users of its tenant, or any"
+    )
+    create.add_argument("--days", type=int, metavar="N", help="how long it is valid; default: until it is revoked")
+    create.add_argument("--label", default="", metavar="TEXT", help="a note for operators")
+    create.set_defaults(run="turnkeep_local.keys:create")
+
+    listing = keys.add_parser("list", parents=[place], help="list all keys, without their secrets")
+    listing.add_argument("--tenant", help="only keys of this tenant")
+    listing.set_defaults(run="turnkeep_local.keys:list_keys")
+
+    revoke = keys.add_parser("revoke", parents=[place], help="revoke a key for good, within a minute")
+    revoke.add_argument("key_id", metavar="KEY_ID", help="as printed by `turnkeep keys list`")
+    revoke.set_defaults(run="turnkeep_local.keys:revoke")
+
+
+def _add_import(commands: "Commands") -> None:
+    parser = commands.add_parser("import", help="import threads from a table of another LangGraph saver")
+    old = parser.add_argument_group("the old table")
+    old.add_argument("--from", dest="package", required=True, choices=SAVERS, help="the package that wrote it")
+    old.add_argument("--table", dest="old", required=True, metavar="NAME")
+    old.add_argument("--writes-table", metavar="NAME", help="the second table (langgraph-checkpoint-dynamodb)")
+    old.add_argument("--s3-bucket", metavar="NAME", help="large states (langgraph-checkpoint-aws)")
+    old.add_argument("--s3-prefix", metavar="PREFIX")
+    old.add_argument("--endpoint-url", metavar="URL", help="if it is not on AWS")
+    new = parser.add_argument_group("the destination; default: the store of this machine, TURNKEEP_HOME")
+    place = new.add_mutually_exclusive_group()
+    place.add_argument("--to-stack", dest="stack", metavar="NAME", help="a deployed stack")
+    place.add_argument("--to", dest="table", metavar="TABLE", help="a table, with the bucket BUCKET_NAME")
+    new.add_argument("--seal-key", metavar="NAME", help="SSM parameter of its signing key; default: the stack's")
+    owners = parser.add_argument_group("the owners of the threads, and the graph that continues them")
+    owners.add_argument("--owner", type=Path, metavar="FILE.csv", help="columns thread_id, tenant, user")
+    owners.add_argument("--tenant", help="with --user: the owner of all other threads")
+    owners.add_argument("--user")
+    owners.add_argument("--agent", required=True, metavar="NAME", help="the graph")
+    parser.add_argument("--dry-run", action="store_true", help="read and count everything, write nothing")
+    parser.set_defaults(run="turnkeep_local.moving.command:import_threads")
+
+
+def _dev(options: argparse.Namespace) -> None:
+    from turnkeep_local.dev import serve  # noqa: PLC0415
+
+    config = options.config or os.environ.get("TURNKEEP_GRAPHS") or (GRAPHS if GRAPHS.is_file() else None)
+    if not config and not entries():
+        raise LocalError(NO_GRAPHS)
+    serve(os.environ, _port(options.port), Path(config).resolve() if config else None)
+
+
+def _chat(options: argparse.Namespace) -> None:
+    from turnkeep_local.chat import chat  # noqa: PLC0415
+
+    url = options.url or f"http://127.0.0.1:{_port()}"
+    chat(url, os.environ, options.agent, options.thread, insecure=options.insecure)
+
+
+def _port(given: int | None = None) -> int:
+    port = given if given is not None else os.environ.get("PORT") or PORT
+    if not str(port).isdigit() or int(port) > 65535:
+        raise LocalError(f"PORT={port} is not a port. Use a number from 0 to 65535.")
+    return int(port)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
