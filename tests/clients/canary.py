@@ -149,7 +149,7 @@ class Traffic:
             return {key: self.planted(inner, key) for key, inner in value.items()}
         if isinstance(value, list):
             return [self.planted(inner, name) for inner in value]
-        return f"{value} {self.word['said']}" if isinstance(value, str) and name in TEXTS else value
+        return f"{value} {self.word['message']}" if isinstance(value, str) and name in TEXTS else value
 
 
 class Planting(Gateway):

@@ -66,8 +66,8 @@ class Scene:
     def key(self) -> str:
         return f"{self.word['idempotency']}-{secrets.token_hex(4)}"
 
-    def said(self, text: str = "hello", **more: Any) -> dict[str, Any]:
-        return {"message": f'{text} {self.word["said"]} é"\n%<b>', **more}
+    def chat_body(self, text: str = "hello", **more: Any) -> dict[str, Any]:
+        return {"message": f'{text} {self.word["message"]} é"\n%<b>', **more}
 
     def head(self, thread: str) -> dict[str, Any]:
         return self.items.get(partition(self.principal, thread), HEAD) or {}
@@ -155,7 +155,7 @@ def ask_every_agent(scene: Scene) -> None:
     for scene.model.otherwise, agent in [(obliging, agent) for agent in AGENTS] + list(
         itertools.product(faults, AGENTS)
     ):
-        answer = scene.send("POST", next(paths), scene.said("How many are there of", agent=agent))
+        answer = scene.send("POST", next(paths), scene.chat_body("How many are there of", agent=agent))
         assert scene.model.otherwise is not obliging or answer.status_code == 200, answer.text
 
 
@@ -193,8 +193,8 @@ def echoes(status: str) -> Answer:
     """The worst message that a model's server could send: all of the request, with its key."""
 
     def play(exchange: Exchange) -> None:
-        told = f"{json.dumps(exchange.body)} {exchange.headers}"
-        error = {"message": told, "type": told, "code": told, "param": told}
+        echo = f"{json.dumps(exchange.body)} {exchange.headers}"
+        error = {"message": echo, "type": echo, "code": echo, "param": echo}
         exchange.send_whole(status, {"error": error}, {"X-Request-Id": exchange.headers["authorization"]})
 
     return play
@@ -203,18 +203,18 @@ def echoes(status: str) -> Answer:
 def fail_runs(scene: Scene) -> None:
     """Agents that fail or ask, replies that are large or cannot be stored, keys and threads that are used again."""
     for path in ("/chat", "/chat/stream"):
-        assert "agent_error" in scene.send("POST", path, scene.said("fail", agent="loud", session_id="loud")).text
-        assert "interrupted" in scene.send("POST", path, scene.said("ask", agent="loud")).text
-        assert "internal_error" in scene.send("POST", path, scene.said(agent="unbuildable")).text
+        assert "agent_error" in scene.send("POST", path, scene.chat_body("fail", agent="loud", session_id="loud")).text
+        assert "interrupted" in scene.send("POST", path, scene.chat_body("ask", agent="loud")).text
+        assert "internal_error" in scene.send("POST", path, scene.chat_body(agent="unbuildable")).text
     assert scene.send("GET", "/threads/loud").json()["pending"]
-    large, key = scene.said("write", agent="loud", session_id="large"), scene.key()
+    large, key = scene.chat_body("write", agent="loud", session_id="large"), scene.key()
     with scene.failing("throttled", "BatchWriteItem"):
         assert scene.send("POST", "/chat", large, idempotency_key=key).json()["persisted"] is False
     for _ in range(2):
         assert scene.send("POST", "/chat", large, idempotency_key=key).json()["persisted"]
-    scene.send("POST", "/chat", scene.said(session_id="large"), idempotency_key=key)
-    scene.send("POST", "/chat", scene.said(session_id="large", agent="parcels"))
-    scene.send("POST", "/chat", scene.said("x" * 70_000))
+    scene.send("POST", "/chat", scene.chat_body(session_id="large"), idempotency_key=key)
+    scene.send("POST", "/chat", scene.chat_body(session_id="large", agent="parcels"))
+    scene.send("POST", "/chat", scene.chat_body("x" * 70_000))
     for _ in range(21):
         scene.send("POST", "/threads/large/attachments", {"name": f"{scene.word['value']}.txt", "size": 1})
     scene.send("POST", "/threads/large/attachments", {"name": f"{scene.word['value']}.txt", "size": 10**8})
@@ -223,7 +223,7 @@ def fail_runs(scene: Scene) -> None:
 def ask_for_another(scene: Scene) -> None:
     """Every request again, of another user, without the words in its body."""
     for request in sorted(scene.traffic.requests.values(), key=lambda each: each.method == "DELETE"):
-        body = json.loads(json.dumps(request.body).replace(scene.word["said"], ""))
+        body = json.loads(json.dumps(request.body).replace(scene.word["message"], ""))
         headers = {**scene.other, RAW: "yes"}
         scene.client.request(request.method, scene.url + request.path, json=body, headers=headers)
 
@@ -250,11 +250,11 @@ def send_odd_events(scene: Scene, fronts: dict[str, Front]) -> None:
 def get_in_the_way(scene: Scene) -> None:
     """Threads that cannot be read, that another run holds, or that another writer took."""
     chat = partial(scene.send, "POST", "/chat")
-    chat(scene.said(agent="parcels", session_id="corrupt"))
+    chat(scene.chat_body(agent="parcels", session_id="corrupt"))
     scene.change("corrupt", "SET #data = :data", {":data": b"\1" * 90}, scene.head("corrupt")["last"])
     scene.send("GET", "/threads/corrupt/turns")
-    chat(scene.said(agent="parcels", session_id="taken"))
-    slow, key = scene.said("wait 2", agent="parcels", session_id="taken"), scene.key()
+    chat(scene.chat_body(agent="parcels", session_id="taken"))
+    slow, key = scene.chat_body("wait 2", agent="parcels", session_id="taken"), scene.key()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(chat, slow, idempotency_key=key)
         while "lease" not in scene.head("taken") and not first.done():

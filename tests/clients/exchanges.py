@@ -74,7 +74,7 @@ class Wire:
         """The answer's body: JSON, or the frames of a stream."""
         given = {"json": body} if body is not None else {}
         answer = self.http.request(method, path, **given, **more)
-        self.keep(name, told(answer))
+        self.keep(name, answer_of(answer))
         return payload(answer)
 
     def keep(self, name: str, answer: Answer) -> None:
@@ -92,10 +92,10 @@ class Wire:
         assert answer.status_code < 400, answer.text
         return payload(answer)
 
-    def thread(self, *said: str, **more: Any) -> str:
+    def thread(self, *texts: str, **more: Any) -> str:
         """A new one, with a run for each message."""
         made: str = self.quietly("POST", "/threads", more)["thread_id"]
-        for text in said:
+        for text in texts:
             self.quietly("POST", f"/threads/{made}/runs/wait", run(text))
         return made
 
@@ -109,7 +109,7 @@ def payload(answer: httpx.Response) -> Any:
         return answer.text
 
 
-def told(answer: httpx.Response) -> Answer:
+def answer_of(answer: httpx.Response) -> Answer:
     headers = {name: answer.headers[name] for name in HEADERS if name in answer.headers}
     body = payload(answer)
     body = outlined(body) if "schema" in str(answer.url) or "subgraphs" in str(answer.url) else body
@@ -118,5 +118,5 @@ def told(answer: httpx.Response) -> Answer:
 
 
 def run(text: str | None = None, **more: Any) -> dict[str, Any]:
-    said = {} if text is None else {"input": {"messages": [{"role": "user", "content": text}]}}
-    return {"assistant_id": AGENT, **said, **more}
+    texts = {} if text is None else {"input": {"messages": [{"role": "user", "content": text}]}}
+    return {"assistant_id": AGENT, **texts, **more}

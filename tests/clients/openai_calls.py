@@ -30,13 +30,13 @@ def chats(client: OpenAI, thread: str) -> dict[str, Any]:
         model=AGENT, messages=messages, stream=True, stream_options={"include_usage": True}
     )
     chunks = list(stream)
-    said = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
+    pieces = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
     on_thread = client.chat.completions.create(model=AGENT, messages=messages[:1], metadata={"thread_id": thread})
     return {
         "chat": whole.choices[0].message.content,
         "chat object": [whole.object, whole.model, whole.choices[0].finish_reason, whole.choices[0].message.role],
-        "chat streamed": "".join(said),
-        "chat in pieces": len(said) > 2,
+        "chat streamed": "".join(pieces),
+        "chat in pieces": len(pieces) > 2,
         "chat ends": [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1],
         "chat usage": [chunk.usage is not None for chunk in chunks][-1],
         "chat on a thread": on_thread.choices[0].message.content,
@@ -72,17 +72,17 @@ def responses(client: OpenAI) -> dict[str, Any]:
 
 
 def refusals(client: OpenAI) -> dict[str, Any]:
-    said: list[Any] = [{"role": "user", "content": "hello"}]
+    hello: list[Any] = [{"role": "user", "content": "hello"}]
     chat = client.chat.completions
     tool: Any = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
     return {
-        "unknown model": refused(lambda: chat.create(model="nobody", messages=said)),
+        "unknown model": refused(lambda: chat.create(model="nobody", messages=hello)),
         "unknown model asked for": refused(lambda: client.models.retrieve("nobody")),
-        "temperature of five": refused(lambda: chat.create(model=AGENT, messages=said, temperature=5)),
-        "two answers": refused(lambda: chat.create(model=AGENT, messages=said, n=2)),
+        "temperature of five": refused(lambda: chat.create(model=AGENT, messages=hello, temperature=5)),
+        "two answers": refused(lambda: chat.create(model=AGENT, messages=hello, n=2)),
         "no message": refused(lambda: chat.create(model=AGENT, messages=[])),
         "unknown response": refused(lambda: client.responses.retrieve("resp_nothing")),
-        "tools": chat.create(model=AGENT, messages=said, tools=[tool]).choices[0].message.content,
+        "tools": chat.create(model=AGENT, messages=hello, tools=[tool]).choices[0].message.content,
         "a failure": refused(
             lambda: client.responses.create(model=AGENT, input="fail", conversation=client.conversations.create().id)
         ),

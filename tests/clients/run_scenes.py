@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from exchanges import AGENT, NOBODY, Wire, run, told
+from exchanges import AGENT, NOBODY, Wire, answer_of, run
 
 STREAM_MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
 
@@ -29,8 +29,8 @@ def streams(ask: Wire) -> None:
     ask("state after a failure", "GET", f"/threads/{thread}/state")
     ask.stream("too many steps", run("loop", config={"recursion_limit": 4}))
     ask.stream("resumable", run("hello", stream_resumable=True))
-    told = run("hello", stream_mode="custom", config={"configurable": {"tone": "loud"}}, metadata={"from": "a test"})
-    ask.stream("configurable", told)
+    config = {"configurable": {"tone": "loud"}}
+    ask.stream("configurable", run("hello", stream_mode="custom", config=config, metadata={"from": "a test"}))
     ask("without a thread", "POST", "/runs/stream", run("hello", stream_mode=["values", "updates"]))
     made = str(uuid.uuid4())
     ask.stream("a thread that is not there", run("hello"), made)
@@ -137,8 +137,8 @@ def branches(ask: Wire) -> None:
     edited = run("five", checkpoint=before)
     ask.wait("from before the first", edited, thread)
     again = ask.quietly("POST", f"/threads/{thread}/history", {"limit": 100})
-    said = sorted({state["values"]["messages"][0]["content"] for state in again if state["values"].get("messages")})
-    ask.keep("first messages of all states", {"body": said})
+    texts = sorted({state["values"]["messages"][0]["content"] for state in again if state["values"].get("messages")})
+    ask.keep("first messages of all states", {"body": texts})
 
 
 def background(ask: Wire) -> None:
@@ -190,6 +190,6 @@ def cancelling(ask: Wire) -> None:
     with ThreadPoolExecutor(1) as pool:
         joined = pool.submit(ask.http.get, f"/threads/{other}/runs/{made['run_id']}/stream?stream_mode=values")
         ask("cancel with a rollback", "POST", f"/threads/{other}/runs/{made['run_id']}/cancel?wait=1&action=rollback")
-        ask.keep("its stream", told(joined.result()))
+        ask.keep("its stream", answer_of(joined.result()))
     ask("get what was rolled back", "GET", f"/threads/{other}/runs/{made['run_id']}")
     ask("bad action", "POST", f"{path}/cancel?action=shout")

@@ -14,7 +14,7 @@ MODES: list[Any] = ["values", "updates", "messages-tuple", "custom"]
 APPROVED = {"resume": {"decisions": [{"type": "approve"}]}}
 
 
-def said(text: str) -> dict[str, Any]:
+def human(text: str) -> dict[str, Any]:
     return {"messages": [{"role": "human", "content": text}]}
 
 
@@ -68,7 +68,7 @@ async def threads(client: LangGraphClient) -> dict[str, Any]:
         "getState of an empty one": await tried(client.threads.get_state(given)),
         "getHistory of an empty one": await tried(client.threads.get_history(given)),
     }
-    await client.runs.wait(given, AGENT, input=said("weigh it"))
+    await client.runs.wait(given, AGENT, input=human("weigh it"))
     state = await client.threads.get_state(given)
     noted = {"messages": [{"role": "assistant", "content": "noted", "id": "note-1"}]}
     found |= {
@@ -97,34 +97,34 @@ async def runs(client: LangGraphClient) -> dict[str, Any]:
     one = await thread()
     found: dict[str, Any] = {}
     for mode in (*MODES, "messages", "debug"):
-        parts = client.runs.stream(await thread(), AGENT, input=said("weigh it"), stream_mode=mode)
+        parts = client.runs.stream(await thread(), AGENT, input=human("weigh it"), stream_mode=mode)
         found[f"stream {mode}"] = await streamed(parts)
-    inside = client.runs.stream(one, AGENT, input=said("track it"), stream_mode=MODES, stream_subgraphs=True)
+    inside = client.runs.stream(one, AGENT, input=human("track it"), stream_mode=MODES, stream_subgraphs=True)
     found |= {
         "stream with subgraphs": await streamed(inside),
-        "stream without a thread": await streamed(client.runs.stream(None, AGENT, input=said("hello"))),
-        "stream for nobody": await streamed(client.runs.stream(one, "nobody", input=said("hello"))),
+        "stream without a thread": await streamed(client.runs.stream(None, AGENT, input=human("hello"))),
+        "stream for nobody": await streamed(client.runs.stream(one, "nobody", input=human("hello"))),
         "stream in a bad mode": await streamed(client.runs.stream(one, AGENT, stream_mode="colours")),  # type: ignore[call-overload]
-        "wait": await tried(client.runs.wait(await thread(), AGENT, input=said("hello"), metadata={"from": "a test"})),
-        "wait without a thread": await tried(client.runs.wait(None, AGENT, input=said("hello"))),
-        "wait for a failure": await tried(client.runs.wait(await thread(), AGENT, input=said("fail"))),
-        "wait on an unknown thread": await tried(client.runs.wait(str(uuid.uuid4()), AGENT, input=said("hello"))),
+        "wait": await tried(client.runs.wait(await thread(), AGENT, input=human("hello"), metadata={"from": "a test"})),
+        "wait without a thread": await tried(client.runs.wait(None, AGENT, input=human("hello"))),
+        "wait for a failure": await tried(client.runs.wait(await thread(), AGENT, input=human("fail"))),
+        "wait on an unknown thread": await tried(client.runs.wait(str(uuid.uuid4()), AGENT, input=human("hello"))),
     }
     asked = await thread()
     found |= {
-        "wait for a question": await tried(client.runs.wait(asked, AGENT, input=said("send it"))),
+        "wait for a question": await tried(client.runs.wait(asked, AGENT, input=human("send it"))),
         "wait for its answer": await tried(client.runs.wait(asked, AGENT, command=APPROVED)),  # type: ignore[arg-type]
     }
     two = await thread()
-    await client.runs.wait(two, AGENT, input=said("one"))
+    await client.runs.wait(two, AGENT, input=human("one"))
     first = (await client.threads.get_state(two))["checkpoint"]
-    await client.runs.wait(two, AGENT, input=said("two"))
-    found["wait at a checkpoint"] = await tried(client.runs.wait(two, AGENT, input=said("three"), checkpoint=first))
+    await client.runs.wait(two, AGENT, input=human("two"))
+    found["wait at a checkpoint"] = await tried(client.runs.wait(two, AGENT, input=human("three"), checkpoint=first))
     return found | await background(client, await thread())
 
 
 async def background(client: LangGraphClient, thread: str) -> dict[str, Any]:
-    made = await client.runs.create(thread, AGENT, input=said("wait 0.4"), metadata={"from": "a test"})
+    made = await client.runs.create(thread, AGENT, input=human("wait 0.4"), metadata={"from": "a test"})
     run_id = made["run_id"]
     found = {"create": plain(made), "join": await tried(client.runs.join(thread, run_id))}
     found |= {
@@ -134,10 +134,10 @@ async def background(client: LangGraphClient, thread: str) -> dict[str, Any]:
         "joinStream of one that ended": await streamed(client.runs.join_stream(thread, run_id)),
         "cancel one that ended": await tried(client.runs.cancel(thread, run_id)),
     }
-    slow = (await client.runs.create(thread, AGENT, input=said("wait 20")))["run_id"]
+    slow = (await client.runs.create(thread, AGENT, input=human("wait 20")))["run_id"]
     while (await client.runs.get(thread, slow))["status"] == "pending":
         await asyncio.sleep(0.05)
-    busy = client.runs.wait(thread, AGENT, input=said("hello"), multitask_strategy="reject")
+    busy = client.runs.wait(thread, AGENT, input=human("hello"), multitask_strategy="reject")
     return found | {
         "wait on a busy thread": await tried(busy),
         "cancel": await tried(client.runs.cancel(thread, slow, wait=True)),

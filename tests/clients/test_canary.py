@@ -62,7 +62,7 @@ PARTITIONS = {"HEAD.PK", "TURN.PK", "CP.PK"}
 KEPT = {"answer", "export", "HEAD.pend", "HEAD.meta", "CP.data", "TURN.data"}
 WHO = {*PARTITIONS, "ASIDE.PK", "HEAD.u", "context", "terminal", "export"}
 MAY: dict[str, set[str]] = {
-    "said": {*KEPT, "HEAD.title", "object"},
+    "message": {*KEPT, "HEAD.title", "object"},
     "reply": {"answer", "export", "TURN.data"},
     "value": {*KEPT, *PARTITIONS, "HEAD.title", "STORE.SK"},
     "name": {*KEPT, "problem"} - {"HEAD.pend"},
@@ -239,7 +239,7 @@ def texts_in(value: Any) -> Iterator[bytes]:
 
 def nothing_leaks(scene: Scene, may: dict[str, set[str]]) -> set[tuple[str, str]]:
     """Check where the words are; return the names and sinks in which none was found though it may be there."""
-    whole = {"tenant": scene.principal.tenant, "user": scene.principal.user, "said": scene.said()["message"]}
+    whole = {"tenant": scene.principal.tenant, "user": scene.principal.user, "message": scene.chat_body()["message"]}
     found = scene.traffic.sinks.found(Search(scene.word, {**whole, "key": scene.traffic.owner[-64:]}))
     assert {(name, sink): text for (name, sink), text in found.items() if sink not in may.get(name, ())} == {}
     return {(name, sink) for name in may for sink in may[name]} - found.keys()
@@ -357,7 +357,7 @@ def test_a_laptop_leaks_nothing(scene: Scene, dynamodb: "DynamoDBClient", table_
         scene.traffic.sinks.put(sink, file.read_bytes(), file.name)
     scene.traffic.sinks.put("terminal", (scene.folder / TERMINAL).read_bytes())
     # The terminal shows the file of the database, and warnings of libraries.
-    may = MAY | {"database": {"terminal"}, "said": MAY["said"] | {"terminal"}}
+    may = MAY | {"database": {"terminal"}, "message": MAY["message"] | {"terminal"}}
     nothing_leaks(scene, may)
     assert_driven(scene)
 

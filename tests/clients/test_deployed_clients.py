@@ -51,7 +51,7 @@ def test_the_sdk_for_javascript_carries_its_key(stack: str) -> None:
 
 
 @pytest.mark.parametrize("sdk", ["python", "javascript"])
-def test_openais_sdk_does_all_that_it_does_locally(sdk: str, stack: str) -> None:
+def test_openais_sdk_works_as_locally(sdk: str, stack: str) -> None:
     thread = str(uuid.uuid4())
     found = (
         openai_calls.call(stack, thread, KEY) if sdk == "python" else run_node("openai_calls.mjs", stack, thread, KEY)
@@ -59,7 +59,7 @@ def test_openais_sdk_does_all_that_it_does_locally(sdk: str, stack: str) -> None
     assert found == EXPECTED
 
 
-async def test_what_is_somebody_elses_is_not_found_by_langgraphs_sdk(stack: str) -> None:
+async def test_langgraphs_sdk_does_not_find_the_data_of_others(stack: str) -> None:
     async with get_client(url=stack, api_key=KEY) as ann, get_client(url=stack, api_key=OTHER_KEY) as bob:
         thread = (await ann.threads.create())["thread_id"]
         run = await ann.runs.create(thread, "parcels", input={"messages": [{"role": "user", "content": "hello"}]})
@@ -74,7 +74,7 @@ async def test_what_is_somebody_elses_is_not_found_by_langgraphs_sdk(stack: str)
         assert thread not in [one["thread_id"] for one in await bob.threads.search(limit=100)]
 
 
-def test_what_is_somebody_elses_is_not_found_by_openais_sdk(stack: str) -> None:
+def test_openais_sdk_does_not_find_the_data_of_others(stack: str) -> None:
     with openai_client(stack, KEY) as ann, openai_client(stack, OTHER_KEY) as bob:
         conversation = ann.conversations.create().id
         made = ann.responses.create(model="parcels", input="one", conversation=conversation)
@@ -87,7 +87,7 @@ def test_what_is_somebody_elses_is_not_found_by_openais_sdk(stack: str) -> None:
             bob.conversations.retrieve(conversation)
 
 
-async def test_two_megabytes_of_history_are_read_or_refused_by_name(stack: str) -> None:
+async def test_two_megabytes_of_history_are_accepted_or_rejected_by_name(stack: str) -> None:
     long = [{"role": "user", "content": "x" * 20_000}] * 100
     async with get_client(url=stack, api_key=KEY) as client:
         thread = (await client.threads.create())["thread_id"]
@@ -95,8 +95,8 @@ async def test_two_megabytes_of_history_are_read_or_refused_by_name(stack: str) 
             await client.runs.wait(thread, "parcels", input={"messages": long})
     assert refused.value.response.status_code == 413
     with openai_client(stack, KEY) as other:
-        said: Any = [*long, {"role": "user", "content": "hello"}]
-        answer = other.chat.completions.create(model="parcels", messages=said)
+        messages: Any = [*long, {"role": "user", "content": "hello"}]
+        answer = other.chat.completions.create(model="parcels", messages=messages)
     assert answer.choices[0].message.content == "you said hello"
 
 
@@ -104,6 +104,6 @@ def openai_client(url: str, key: str) -> OpenAI:
     return OpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0)
 
 
-def test_without_a_key_nothing_is_told(stack: str) -> None:
+def test_requests_without_a_key_are_unauthorized(stack: str) -> None:
     assert httpx.post(f"{stack}/assistants/search", json={}).status_code == 401
     assert httpx.get(f"{stack}/v1/models").status_code == 401

@@ -27,7 +27,7 @@ def compare(found: dict[str, Any], client: str) -> set[str]:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_each_request_is_answered_as_the_reference_answers_it(scene: str, url: str) -> None:
+def test_each_request_is_answered_as_by_the_reference(scene: str, url: str) -> None:
     """And each stream says that it is over, which the reference does not."""
     found = play(url, scene)
     assert {answer["body"][-1][0] for answer in found.values() if is_stream(answer)} <= {"end", "error"}
@@ -46,17 +46,17 @@ def by_javascript(url: str) -> dict[str, Any]:
     return node_calls(url)
 
 
-def test_the_stock_sdk_for_python_gets_what_the_reference_gives_it(by_python: dict[str, Any]) -> None:
+def test_the_python_sdk_gets_the_answers_of_the_reference(by_python: dict[str, Any]) -> None:
     assert by_python.keys() == recorded("python").keys()
     compare(by_python, "python")
 
 
-def test_the_stock_sdk_for_javascript_gets_what_the_reference_gives_it(by_javascript: dict[str, Any]) -> None:
+def test_the_javascript_sdk_gets_the_answers_of_the_reference(by_javascript: dict[str, Any]) -> None:
     assert by_javascript.keys() == recorded("node").keys()
     compare(by_javascript, "node")
 
 
-def test_each_difference_that_an_sdk_sees_is_there(by_python: dict[str, Any], by_javascript: dict[str, Any]) -> None:
+def test_each_known_difference_of_an_sdk_exists(by_python: dict[str, Any], by_javascript: dict[str, Any]) -> None:
     used = compare(by_python, "python") | compare(by_javascript, "node")
     seen = ("assistants.", "threads.", "runs.", "store.")
     assert {pattern for pattern in KNOWN if pattern.startswith(seen)} - used == set()
@@ -66,14 +66,14 @@ async def cut_stream(url: str) -> dict[str, Any]:
     """What `cut_stream.mjs` does, with the SDK for Python."""
     async with get_client(url=url) as client:
         thread = (await client.threads.create())["thread_id"]
-        said = {"messages": [{"type": "human", "content": "hello"}]}
-        parts = client.runs.stream(thread, "parcels", input=said, stream_mode="values")
+        human = {"messages": [{"type": "human", "content": "hello"}]}
+        parts = client.runs.stream(thread, "parcels", input=human, stream_mode="values")
         return {"thread": thread, "events": [{"event": part.event, "data": part.data} async for part in parts]}
 
 
 @pytest.mark.filterwarnings("ignore:Reconnecting without a Last-Event-ID")
 @pytest.mark.parametrize("sdk", ["python", "javascript"])
-async def test_a_stream_that_is_cut_is_joined_again_and_its_turn_is_one(sdk: str, url: str) -> None:
+async def test_a_stream_that_is_cut_is_joined_again_and_makes_one_turn(sdk: str, url: str) -> None:
     with between(url) as way:
         way.losses = [None, "cut"]
         found = await cut_stream(way.url) if sdk == "python" else run_node("cut_stream.mjs", way.url)
@@ -90,5 +90,5 @@ def is_stream(answer: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("reason", DIFFERENCES)
-def test_each_difference_is_told_with_its_reason(reason: str) -> None:
+def test_each_difference_is_documented(reason: str) -> None:
     assert reason in " ".join(PAGE.read_text().split())

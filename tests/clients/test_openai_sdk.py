@@ -33,26 +33,26 @@ def messages(url: str, thread: str) -> list[str]:
 
 
 @pytest.mark.parametrize("sdk", ["python", "javascript"])
-def test_the_stock_sdk_does_all_that_it_does_with_openai(sdk: Sdk, url: str) -> None:
+def test_the_sdk_works_as_with_openai(sdk: Sdk, url: str) -> None:
     thread = str(uuid.uuid4())
     assert use(sdk, url, thread) == EXPECTED
     assert messages(url, thread) == ["one"]
 
 
-def test_three_turns_of_a_conversation_whose_answers_get_lost_are_three_turns(url: str, way: Between) -> None:
+def test_lost_answers_of_a_conversation_make_no_second_turns(url: str, way: Between) -> None:
     with OpenAI(base_url=f"{way.url}/v1", api_key="none", max_retries=2) as client:
         conversation = client.conversations.create().id
-        said = []
+        replies = []
         for text in ("one", "yes", "yes"):
             way.losses = ["503"]
-            said.append(client.responses.create(model="parcels", input=text, conversation=conversation).output_text)
+            replies.append(client.responses.create(model="parcels", input=text, conversation=conversation).output_text)
     counts = [headers["x-stainless-retry-count"] for path, headers in way.passed if path == "/v1/responses"]
     assert counts == ["0", "1"] * 3
-    assert said == ["you said one", "you said yes", "you said yes"]
+    assert replies == ["you said one", "you said yes", "you said yes"]
     assert messages(url, conversation) == ["one", "yes", "yes"]
 
 
-def test_a_chat_on_a_thread_whose_answer_gets_lost_is_one_turn(url: str, way: Between) -> None:
+def test_a_lost_answer_of_a_chat_makes_no_second_turn(url: str, way: Between) -> None:
     thread = str(uuid.uuid4())
     body: Any = {"model": "parcels", "messages": [{"role": "user", "content": "hi"}], "metadata": {"thread_id": thread}}
     with OpenAI(base_url=f"{way.url}/v1", api_key="none", max_retries=2) as client:
@@ -65,7 +65,7 @@ def test_a_chat_on_a_thread_whose_answer_gets_lost_is_one_turn(url: str, way: Be
     assert messages(url, thread) == ["hi", "hi"]
 
 
-def test_a_response_after_another_that_is_cut_and_asked_for_again_is_one_turn(url: str, way: Between) -> None:
+def test_a_cut_response_makes_no_second_turn(url: str, way: Between) -> None:
     with OpenAI(base_url=f"{way.url}/v1", api_key="none", max_retries=0) as client:
         first = client.responses.create(model="parcels", input="one")
         after: dict[str, Any] = {"model": "parcels", "input": "two", "previous_response_id": first.id}

@@ -20,7 +20,7 @@ def seen(facts: dict[str, str], tmp_path: Path) -> Iterator[Visit]:
         yield made
 
 
-def test_a_deployed_page_asks_for_the_key_and_talks_through_both_functions(seen: Visit) -> None:
+def test_a_deployed_page_asks_for_the_key_and_uses_both_functions(seen: Visit) -> None:
     expect.set_options(timeout=60_000)
     seen.open()
     expect(seen.page.get_by_role("dialog")).to_contain_text("asks who calls")

@@ -52,7 +52,7 @@ def chat(application: str, browser: Browser, api: dict[str, str]) -> Iterator[Pa
     assert wrong == []
 
 
-def say(page: Page, text: str) -> None:
+def send(page: Page, text: str) -> None:
     page.locator("input").fill(text)
     page.locator("input").press("Enter")
 
@@ -61,74 +61,74 @@ def idle(page: Page) -> None:
     expect(page.locator("main")).to_have_attribute("data-state", "idle", timeout=20_000)
 
 
-def said(page: Page, *messages: str) -> None:
+def expect_messages(page: Page, *messages: str) -> None:
     expect(page.locator("li span")).to_have_text(list(messages), timeout=20_000)
 
 
-def test_a_message_is_sent_its_answer_streamed_and_both_are_there_after_a_reload(chat: Page) -> None:
-    say(chat, "hello there")
-    said(chat, "hello there", "you said hello there")
+def test_message_and_answer_survive_a_reload(chat: Page) -> None:
+    send(chat, "hello there")
+    expect_messages(chat, "hello there", "you said hello there")
     expect(chat.locator("#heard")).to_have_text("hello")
     idle(chat)
-    say(chat, "yes")
-    said(chat, "hello there", "you said hello there", "yes", "you said yes")
+    send(chat, "yes")
+    expect_messages(chat, "hello there", "you said hello there", "yes", "you said yes")
     idle(chat)
     chat.reload()
-    said(chat, "hello there", "you said hello there", "yes", "you said yes")
+    expect_messages(chat, "hello there", "you said hello there", "yes", "you said yes")
 
 
-def test_a_question_is_shown_answered_and_gone(chat: Page) -> None:
-    say(chat, "send it")
+def test_a_question_is_displayed_and_answered(chat: Page) -> None:
+    send(chat, "send it")
     expect(chat.locator("#approve")).to_have_text("send_parcel")
     idle(chat)
     chat.reload()
     chat.locator("#approve").click()
-    said(chat, "send it", "decided: approve")
+    expect_messages(chat, "send it", "decided: approve")
     idle(chat)
     expect(chat.locator("#approve")).to_have_count(0)
 
 
-def test_another_wording_of_an_earlier_message_is_a_branch_and_the_first_one_stays(chat: Page) -> None:
-    say(chat, "one")
-    said(chat, "one", "you said one")
+def test_an_edited_message_is_a_branch(chat: Page) -> None:
+    send(chat, "one")
+    expect_messages(chat, "one", "you said one")
     idle(chat)
-    say(chat, "two")
-    said(chat, "one", "you said one", "two", "you said two")
+    send(chat, "two")
+    expect_messages(chat, "one", "you said one", "two", "you said two")
     idle(chat)
     chat.locator("li.human .again").nth(1).click()
-    said(chat, "one", "you said one", "two anew", "you said two anew")
+    expect_messages(chat, "one", "you said one", "two anew", "you said two anew")
     idle(chat)
     chat.locator(".branch").first.click()
-    said(chat, "one", "you said one", "two", "you said two")
+    expect_messages(chat, "one", "you said one", "two", "you said two")
     chat.locator("li.human .again").first.click()
-    said(chat, "one anew", "you said one anew")
+    expect_messages(chat, "one anew", "you said one anew")
 
 
-def test_a_page_that_is_reloaded_in_mid_answer_shows_the_answer_once(chat: Page) -> None:
-    say(chat, "hello")
-    said(chat, "hello", "you said hello")
+def test_a_reload_during_an_answer_shows_it_once(chat: Page) -> None:
+    send(chat, "hello")
+    expect_messages(chat, "hello", "you said hello")
     idle(chat)
-    say(chat, "wait 3")
+    send(chat, "wait 3")
     expect(chat.locator("#heard")).to_have_text("wait")
     chat.reload()
-    said(chat, "hello", "you said hello", "wait 3", "waited")
+    expect_messages(chat, "hello", "you said hello", "wait 3", "waited")
     idle(chat)
     chat.reload()
-    said(chat, "hello", "you said hello", "wait 3", "waited")
+    expect_messages(chat, "hello", "you said hello", "wait 3", "waited")
 
 
-def test_an_answer_that_is_stopped_leaves_the_thread_free(chat: Page) -> None:
-    say(chat, "wait 30")
+def test_a_stopped_answer_leaves_the_thread_free(chat: Page) -> None:
+    send(chat, "wait 30")
     expect(chat.locator("#heard")).to_have_text("wait")
     with chat.expect_response("**/cancel*") as cancelled:
         chat.locator("#stop").click()
     assert cancelled.value.ok
     idle(chat)
     chat.reload()
-    say(chat, "hello")
+    send(chat, "hello")
     expect(chat.locator("li span").last).to_have_text("you said hello", timeout=20_000)
 
 
-def test_a_failure_is_told_without_what_went_wrong_inside(chat: Page) -> None:
-    say(chat, "fail")
+def test_a_failure_is_reported_without_internals(chat: Page) -> None:
+    send(chat, "fail")
     expect(chat.locator("#error")).to_contain_text("correlation_id", timeout=20_000)

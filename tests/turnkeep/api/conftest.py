@@ -1,5 +1,4 @@
-"""The API over a table in memory and the real life of a turn; only the agents are made for the test. What goes through
-HTTP to a real table is told in tests/whole, tests/clients and tests/faults."""
+"""The API over a table in memory, with real turns; only the agents are made for the tests."""
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial

@@ -1,5 +1,4 @@
-"""A clock, and agents that need no model: one repeats and counts what it is told, one does so from the rows of a table,
-one has a node that raises."""
+"""A clock, and agents without a model: `papers` repeats messages, `database` returns rows, `broken` raises."""
 
 import time
 

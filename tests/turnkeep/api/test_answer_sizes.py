@@ -59,12 +59,12 @@ def lambdas_bytes(answer: Response) -> int:
 
 
 @given(st.text(st.characters(codec="utf-8")))
-def test_an_answer_is_counted_as_lambda_sends_it(text: str) -> None:
+def test_a_response_is_measured_as_lambda_sends_it(text: str) -> None:
     body = json.dumps({"text": text}, ensure_ascii=False) + "\n"
     assert answered_bytes(body.encode()) + len('""') == len(json.dumps(body, ensure_ascii=False).encode())
 
 
-def test_every_route_has_its_answers_counted(app: "FastAPI") -> None:
+def test_every_route_limits_its_responses(app: "FastAPI") -> None:
     for path in ("/runs", "/v1/", "/"):
         assert any(pattern.match(path) for pattern in PROTOCOLS.values())
         app.state.late.load(path)
@@ -94,7 +94,7 @@ async def large(app: "FastAPI", client: AsyncClient) -> defaultdict[str, str]:
     return defaultdict(lambda: "papers", named)
 
 
-async def test_no_route_answers_with_more_than_lambda_sends(
+async def test_no_response_is_larger_than_lambda_allows(
     app: "FastAPI", client: AsyncClient, large: defaultdict[str, str]
 ) -> None:
     checkpoint = {"checkpoint": {"checkpoint_id": large["checkpoint_id"]}}
@@ -114,7 +114,7 @@ async def test_no_route_answers_with_more_than_lambda_sends(
     assert refused == REFUSED
 
 
-async def test_a_history_that_is_cut_names_where_it_goes_on(client: AsyncClient) -> None:
+async def test_a_history_that_is_cut_names_the_next_page(client: AsyncClient) -> None:
     await say_quotes(client, "held", 8)
     found: list[Any] = []
     before, pages = None, 0

@@ -1,4 +1,4 @@
-"""Bad input: each a problem with a code and what to do, none a 500, and nothing of it stored."""
+"""Invalid input gets a problem with advice, and is not stored. test_openapi.py tests single fields."""
 
 import json
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ def assert_problem(answer: Response, status: int, code: str) -> dict[str, Any]:
 
 @pytest.fixture
 async def held(client: AsyncClient) -> AsyncIterator[AsyncClient]:
-    """A client with the thread `t1`, which must come out of the test with its one turn and nothing pending."""
+    """A client with the thread `t1`, whose only turn must be left unchanged by the test."""
     await client.post("/chat", json={"session_id": "t1", "message": "kept"})
     yield client
     [only] = (await client.post("/threads/search", json={"limit": 100})).json()
@@ -45,17 +45,14 @@ MESSAGES: list[tuple[str, Any, int, str]] = [
     ("blank", " \n\t\u2003", 422, "invalid_request"),
     ("invisible", "\u200b\u200d", 422, "invalid_request"),
     ("NUL", "a\0b", 422, "invalid_request"),
-    ("65 KB", "x" * 65 * KB, 413, "message_too_long"),
     ("a byte too long", "x" * (64 * KB + 1), 413, "message_too_long"),
     ("65 KB of two-byte characters", "é" * 33 * KB, 413, "message_too_long"),
-    ("5 MB", "x" * 5 * KB * KB, 413, "body_too_large"),
-    ("number", 1, 422, "invalid_request"),
     ("null", None, 422, "invalid_request"),
 ]
 
 
 @pytest.mark.parametrize("path", RUNS)
-async def test_a_message_that_cannot_be_one_is_refused(held: AsyncClient, path: str) -> None:
+async def test_an_invalid_message_is_rejected(held: AsyncClient, path: str) -> None:
     for name, message, status, code in MESSAGES:
         problem = assert_problem(await held.post(path, json={"message": message}), status, code)
         if code == "invalid_request":
@@ -64,9 +61,8 @@ async def test_a_message_that_cannot_be_one_is_refused(held: AsyncClient, path: 
 
 BODIES: list[tuple[str, bytes, int, str]] = [
     ("nothing", b"", 422, "invalid_request"),
-    ("no JSON", b"{", 400, "invalid_json"),
+    ("incomplete", b"{", 400, "invalid_json"),
     ("trailing comma", b'{"message": "a",}', 400, "invalid_json"),
-    ("single quotes", b"{'message': 'a'}", 400, "invalid_json"),
     ("raw control character", b'{"message": "a\x01"}', 400, "invalid_json"),
     ("invalid UTF-8", b'{"message": "\xff\xfe"}', 400, "invalid_json"),
     ("cut UTF-8", b'{"message": "\xe2\x82"}', 400, "invalid_json"),
@@ -74,24 +70,17 @@ BODIES: list[tuple[str, bytes, int, str]] = [
     ("UTF-16", '{"message": "a"}'.encode("utf-16"), 400, "invalid_json"),
     ("byte order mark", b'\xef\xbb\xbf{"message": "a"}', 400, "invalid_json"),
     ("high surrogate", rb'{"message": "\ud800"}', 400, "invalid_json"),
-    ("low surrogate", rb'{"message": "a\udc00b"}', 400, "invalid_json"),
     ("surrogate in a name", rb'{"message": "a", "\ud800": 1}', 400, "invalid_json"),
     ("NaN", b'{"message": NaN}', 400, "invalid_json"),
     ("infinity", b'{"message": 1e999}', 400, "invalid_json"),
     ("endless number", b'{"message": ' + b"1" * 5000 + b"}", 400, "invalid_json"),
     ("deep lists", b"[" * 100_000 + b"]" * 100_000, 400, "invalid_json"),
     ("deep objects", b'{"a":' * 40_000, 400, "invalid_json"),
-    ("list", b'["a"]', 422, "invalid_request"),
     ("null", b"null", 422, "invalid_request"),
-    ("empty object", b"{}", 422, "invalid_request"),
     ("unknown field", b'{"message": "a", "role": "system"}', 422, "invalid_request"),
     ("a field of the principal", b'{"message": "a", "user_id": "root"}', 422, "invalid_request"),
     ("NUL in a name", rb'{"message": "a", "\u0000": 1}', 422, "invalid_request"),
-    ("window 11", b'{"message": "a", "conversation_window": 11}', 422, "invalid_request"),
-    ("window as text", b'{"message": "a", "conversation_window": "5"}', 422, "invalid_request"),
-    ("unknown wish", b'{"message": "a", "on_disconnect": "wait"}', 422, "invalid_request"),
-    ("agent as number", b'{"message": "a", "agent": 7}', 422, "invalid_request"),
-    ("unknown agent", b'{"message": "a", "agent": "nobody"}', 422, "unknown_agent"),
+    ("unknown agent", b'{"message": "a", "agent": "unknown"}', 422, "unknown_agent"),
     ("agent with a path", b'{"message": "a", "agent": "../papers"}', 422, "unknown_agent"),
     ("empty agent", b'{"message": "a", "agent": ""}', 422, "unknown_agent"),
     ("5 MB", b'{"message": "' + b"x" * 5 * KB * KB + b'"}', 413, "body_too_large"),
@@ -99,7 +88,7 @@ BODIES: list[tuple[str, bytes, int, str]] = [
 
 
 @pytest.mark.parametrize("path", RUNS)
-async def test_a_body_that_is_no_turn_is_refused(held: AsyncClient, path: str) -> None:
+async def test_an_invalid_body_is_rejected(held: AsyncClient, path: str) -> None:
     for name, body, status, code in BODIES:
         answer = await held.post(path, content=body, headers=JSON_TYPE)
         assert (name, answer.status_code) == (name, status)
@@ -107,7 +96,7 @@ async def test_a_body_that_is_no_turn_is_refused(held: AsyncClient, path: str) -
 
 
 @pytest.mark.parametrize("path", RUNS)
-async def test_an_agent_of_another_thread_is_refused(held: AsyncClient, path: str) -> None:
+async def test_another_agent_than_the_threads_is_rejected(held: AsyncClient, path: str) -> None:
     body = {"message": "a", "agent": "broken"} | ({"session_id": "t1"} if "chat" in path else {})
     assert_problem(await held.post(path, json=body), 422, "agent_mismatch")
 
@@ -116,27 +105,24 @@ IDS = ["a#b", "a%23b", "..", "a/b", "a%2Fb", "a.b", "a b", "é", "a\n", "\0", "x
 
 
 @pytest.mark.parametrize("given", IDS)
-async def test_a_malformed_session_id_is_refused(held: AsyncClient, given: str) -> None:
+async def test_a_malformed_session_id_is_rejected(held: AsyncClient, given: str) -> None:
     for path in ("/chat", "/chat/stream"):
         assert_problem(await held.post(path, json={"message": "a", "session_id": given}), 422, "invalid_id")
     assert_problem(await held.post("/chat", json={"message": "a", "session_id": ""}), 422, "invalid_id")
     assert_problem(await held.post("/threads", json={"thread_id": given}), 422, "invalid_id")
 
 
-@pytest.mark.parametrize("given", ["a%23b", "%2e%2e", "a.b", "a%20b", "%C3%A9", "a%0A", "%00", "x" * 65, "x" * 10 * KB])
+@pytest.mark.parametrize("given", ["a%23b", "%2e%2e", "a.b", "a%20b", "%C3%A9", "a%0A", "%00", "x" * 65])
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
         ("GET", "/threads/{}", None),
-        ("PATCH", "/threads/{}", {"metadata": {}}),
         ("DELETE", "/threads/{}", None),
-        ("GET", "/threads/{}/turns", None),
         ("GET", "/threads/{}/turns/1", None),
-        ("POST", "/threads/{}/turns", {"message": "a"}),
         ("POST", "/threads/{}/turns/stream", {"message": "a"}),
     ],
 )
-async def test_a_malformed_id_in_a_path_is_refused(
+async def test_a_malformed_id_in_a_path_is_rejected(
     client: AsyncClient, method: str, path: str, body: Any, given: str
 ) -> None:
     assert_problem(await client.request(method, path.format(given), json=body), 422, "invalid_id")
@@ -148,7 +134,7 @@ async def test_a_slash_in_an_id_is_another_path(held: AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("key", ["x" * 65, "", "a b", "a#b", "ä".encode("latin-1"), "a,b", "x" * 10 * KB])
-async def test_a_malformed_key_is_refused(held: AsyncClient, key: Any) -> None:
+async def test_a_malformed_key_is_rejected(held: AsyncClient, key: Any) -> None:
     for path in RUNS:
         answer = await held.post(path, json={"message": "a"}, headers={b"Idempotency-Key": key})
         assert assert_problem(answer, 422, "invalid_id")["detail"].startswith("Idempotency-Key")
@@ -167,56 +153,13 @@ async def test_a_malformed_key_is_refused(held: AsyncClient, key: Any) -> None:
         {"a": [[[[[[[[[1]]]]]]]]]},
     ],
 )
-async def test_metadata_that_cannot_be_kept_is_refused(held: AsyncClient, metadata: Any) -> None:
+async def test_metadata_that_cannot_be_stored_is_rejected(held: AsyncClient, metadata: Any) -> None:
     for method, path in (("POST", "/threads"), ("PATCH", "/threads/t1"), ("POST", "/threads/search")):
         problem = assert_problem(await held.request(method, path, json={"metadata": metadata}), 422, "invalid_request")
         assert problem["errors"][0]["field"].startswith("body.metadata")
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("POST", "/threads", {"if_exists": "overwrite"}),
-        ("POST", "/threads", {"ttl": 1}),
-        ("POST", "/threads", {"thread_id": 1}),
-        ("PATCH", "/threads/t1", {}),
-        ("PATCH", "/threads/t1", {"title": "mine"}),
-        ("PATCH", "/threads/t1", None),
-        ("POST", "/threads/search", {"limit": 0}),
-        ("POST", "/threads/search", {"limit": 101}),
-        ("POST", "/threads/search", {"limit": "10"}),
-        ("POST", "/threads/search", {"offset": -1}),
-        ("POST", "/threads/search", {"offset": 10**30}),
-        ("POST", "/threads/search", {"status": "asleep"}),
-        ("POST", "/threads/search", {"values": {"note": "a"}}),
-        ("POST", "/threads/search", {"extract": {"last": "values.messages[-1]"}}),
-        ("POST", "/threads/search", {"sort_by": "title"}),
-        ("POST", "/threads/search", {"select": ["password"]}),
-        ("POST", "/threads", {"ttl": {"ttl": 0}}),
-        ("POST", "/threads", {"ttl": {"ttl": 5, "strategy": "keep_latest"}}),
-        ("POST", "/threads", {"supersteps": [{"updates": []}]}),
-        ("PATCH", "/threads/t1", {"metadata": {}, "ttl": {"ttl": 5}}),
-        ("GET", "/threads/t1/turns?limit=0", None),
-        ("GET", "/threads/t1/turns?limit=101", None),
-        ("GET", "/threads/t1/turns?limit=many", None),
-        ("GET", "/threads/t1/turns?limit=", None),
-        ("GET", "/threads/t1/turns?before=0", None),
-        ("GET", f"/threads/t1/turns?before={10**30}", None),
-        ("GET", "/threads/t1/turns?after=1", None),
-        ("GET", "/threads/t1/turns/0", None),
-        ("GET", "/threads/t1/turns/-1", None),
-        ("GET", "/threads/t1/turns/one", None),
-        ("GET", f"/threads/t1/turns/{10**30}", None),
-        ("POST", "/internal/chat/stream", {}),
-        ("POST", "/internal/chat/stream", {"input": {"message": ""}, "conversation": {"id": "c"}}),
-        ("POST", "/internal/chat/stream", {"input": {"message": "a"}, "conversation": {"id": "c", "role": "x"}}),
-    ],
-)
-async def test_a_field_out_of_its_range_is_refused(held: AsyncClient, method: str, path: str, body: Any) -> None:
-    assert_problem(await held.request(method, path, json=body), 422, "invalid_request")
-
-
-async def test_a_body_of_another_type_is_refused(held: AsyncClient) -> None:
+async def test_a_body_of_another_type_is_rejected(held: AsyncClient) -> None:
     body = json.dumps({"message": "a"}).encode()
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "x", "json"):
         for path in [*RUNS, "/threads"]:
@@ -224,20 +167,20 @@ async def test_a_body_of_another_type_is_refused(held: AsyncClient) -> None:
             assert_problem(answer, 415, "unsupported_media_type")
 
 
-async def test_a_browser_cannot_leave_the_type_out(held: AsyncClient) -> None:
+async def test_a_browser_must_send_the_type(held: AsyncClient) -> None:
     answer = await held.post("/chat", content=b'{"message": "a"}', headers={"Origin": "http://elsewhere.example"})
     assert_problem(answer, 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("kind", [None, "application/json; charset=utf-8", "APPLICATION/JSON", "application/x+json"])
-async def test_json_may_be_declared_or_not(client: AsyncClient, kind: str | None) -> None:
+async def test_the_type_of_json_is_optional(client: AsyncClient, kind: str | None) -> None:
     headers = {"Content-Type": kind} if kind else {}
     answer = await client.post("/chat", content=b'{"message": "a"}', headers=headers)
     assert answer.json()["reply"] == "1: a"
 
 
 @pytest.mark.parametrize("declared", [{}, {"Content-Length": "104857600"}, {"Content-Length": "9" * 5000}])
-async def test_a_body_that_is_too_large_is_not_read_to_its_end(held: AsyncClient, declared: dict[str, str]) -> None:
+async def test_a_body_that_is_too_large_is_not_read_completely(held: AsyncClient, declared: dict[str, str]) -> None:
     sent = 0
 
     async def endless() -> AsyncIterator[bytes]:
@@ -251,7 +194,7 @@ async def test_a_body_that_is_too_large_is_not_read_to_its_end(held: AsyncClient
     assert sent < KB * KB
 
 
-async def test_nothing_of_a_bad_request_comes_back(held: AsyncClient, log: StringIO) -> None:
+async def test_errors_and_logs_do_not_quote_the_request(held: AsyncClient, log: StringIO) -> None:
     canary = "canary\n4111-1111"
     bodies = [
         {"message": [canary]},
@@ -269,13 +212,13 @@ async def test_nothing_of_a_bad_request_comes_back(held: AsyncClient, log: Strin
     assert "4111-1111" not in log.getvalue()
 
 
-async def test_a_flood_of_faults_is_listed_in_part(held: AsyncClient) -> None:
+async def test_at_most_ten_errors_are_listed(held: AsyncClient) -> None:
     body = {"message": "a"} | {f"field{number}": 1 for number in range(5000)}
     problem = assert_problem(await held.post("/chat", json=body), 422, "invalid_request")
     assert len(problem["errors"]) == 10
 
 
-async def test_the_largest_message_is_taken_and_read_back_whole(client: AsyncClient) -> None:
+async def test_the_largest_message_is_stored_completely(client: AsyncClient) -> None:
     message = "é\u2028\U0001f600x" * (64 * KB // 10)
     await client.post("/chat", json={"session_id": "t1", "message": message})
     assert (await client.get("/threads/t1/turns/1")).json()["message"] == message

@@ -22,7 +22,7 @@ async def test_health_needs_no_credential(client: AsyncClient) -> None:
     assert (answer.status_code, answer.json()) == (200, {"ok": True})
 
 
-async def test_info_names_what_runs_and_no_secret(client: AsyncClient) -> None:
+async def test_info_contains_no_secret(client: AsyncClient) -> None:
     answer = await client.get("/info")
     assert answer.json() == {
         "version": __version__,
@@ -42,12 +42,12 @@ async def told(settings: Settings) -> dict[str, Any]:
         return dict((await client.get("/info")).json())
 
 
-async def test_a_demo_model_that_was_asked_for_needs_no_key() -> None:
+async def test_a_chosen_demo_model_needs_no_note() -> None:
     info = await told(Settings(model="demo"))
     assert (info["warnings"], info["notes"]) == (["demo_model"], [])
 
 
-async def test_with_a_key_or_a_place_of_one_there_is_nothing_to_note() -> None:
+async def test_a_model_key_needs_no_note() -> None:
     for settings in (Settings(openai_api_key=SecretStr("canary")), Settings(model_key="ssm:/canary")):
         info = await told(settings)
         assert (info["model"], info["warnings"], info["notes"]) == (DEFAULT_OPENAI_MODEL, [], [])
@@ -63,18 +63,18 @@ def test_the_advice_on_a_missing_key_names_what_exists() -> None:
         assert variable.lower() in Settings.model_fields
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_the_version_matches_pyproject() -> None:
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     assert __version__ == project["version"]
 
 
-def test_the_main_model_is_the_one_named_else_the_one_there_is_a_key_for() -> None:
+def test_the_main_model_is_the_configured_one_or_the_one_with_a_key() -> None:
     assert Settings().main_model == "demo"
     assert Settings(openai_api_key="k").main_model.startswith("openai:")  # type: ignore[arg-type]
     assert Settings(openai_api_key="k", model="demo").main_model == "demo"  # type: ignore[arg-type]
 
 
-async def test_agents_are_listed_and_drawn(client: AsyncClient) -> None:
+async def test_agents_are_listed_with_a_diagram(client: AsyncClient) -> None:
     listed = (await client.get("/agents")).json()
     assert [agent["name"] for agent in listed] == list(entries())
     drawn = (await client.get("/agents/papers")).json()

@@ -1,11 +1,9 @@
 """Turns over HTTP: what is acknowledged is found again through the other routes, once."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 import pytest
 from desk import plain_turn
@@ -85,7 +83,7 @@ async def long_client(make_app: "Callable[..., FastAPI]") -> AsyncIterator[Async
         yield client
 
 
-async def test_a_turn_is_read_back_through_every_route(client: AsyncClient) -> None:
+async def test_every_route_returns_the_same_turn(client: AsyncClient) -> None:
     await client.post("/threads", json={"thread_id": "t1"})
     taken = (await client.post("/threads/t1/turns", json={"message": "ping"})).json()
     assert taken.keys() == TURN_FIELDS
@@ -116,7 +114,7 @@ async def test_the_newest_turns_come_oldest_first(client: AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("letter", ['"', "\\", "\n", "ä", "x"])
-async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
+async def test_a_list_is_cut_at_lambdas_limit_and_names_the_next_page(
     letter: str, long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lambda's answer holds ours as a string, in which each quote of a message is escaped a second time."""
@@ -133,7 +131,7 @@ async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
     assert seen == list(range(1, 101))
 
 
-async def test_a_turn_that_is_larger_than_an_answer_may_be_is_refused(
+async def test_a_turn_over_the_response_limit_is_rejected(
     long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(LongTurns, "message", "x" * 2_450_000)
@@ -144,7 +142,7 @@ async def test_a_turn_that_is_larger_than_an_answer_may_be_is_refused(
     assert (refused.status_code, refused.json()["code"]) == (422, "answer_too_large")
 
 
-async def test_details_that_lambda_would_refuse_are_left_out_and_streamed_whole(long_client: AsyncClient) -> None:
+async def test_details_over_lambdas_limit_are_returned_by_streams_only(long_client: AsyncClient) -> None:
     body = {"message": "ping"}
     for answer in (
         await long_client.get("/threads/t1/turns/7"),
@@ -156,7 +154,7 @@ async def test_details_that_lambda_would_refuse_are_left_out_and_streamed_whole(
 
 
 @pytest.mark.parametrize("sent", [{"Idempotency-Key": "k-1"}, {}])
-async def test_a_retry_with_its_key_is_a_replay_also_with_one_that_was_minted(
+async def test_a_retry_returns_the_same_turn_with_a_sent_or_generated_key(
     client: AsyncClient, sent: dict[str, str]
 ) -> None:
     await client.post("/threads", json={"thread_id": "t1"})
@@ -180,7 +178,7 @@ async def test_a_replay_over_a_stream_is_one_token_and_complete(client: AsyncCli
     assert token["content"] == turn["reply"] == "1: ping"
 
 
-async def test_a_key_never_serves_another_message(client: AsyncClient) -> None:
+async def test_a_key_with_another_message_is_rejected(client: AsyncClient) -> None:
     headers = {"Idempotency-Key": "k-1"}
     await client.post("/chat", json={"session_id": "t1", "message": "ping"}, headers=headers)
     other = await client.post("/chat", json={"session_id": "t1", "message": "pong"}, headers=headers)
@@ -198,11 +196,11 @@ async def test_a_chat_without_a_session_stores_nothing(client: AsyncClient) -> N
 
 
 @pytest.mark.parametrize("path", ["/chat", "/chat/stream"])
-async def test_a_key_where_nothing_is_stored_is_told_to_be_without_effect(path: str, client: AsyncClient) -> None:
+async def test_a_key_without_a_session_is_ignored_with_a_warning(path: str, client: AsyncClient) -> None:
     for headers, warnings in (({"Idempotency-Key": "k-1"}, ["idempotency_key_ignored"]), ({}, [])):
         answer = await client.post(path, json={"message": "ping"}, headers=headers)
-        told = answer.json() if path == "/chat" else read_events(answer.text)[-1][2]
-        assert told["warnings"] == warnings
+        fields = answer.json() if path == "/chat" else read_events(answer.text)[-1][2]
+        assert fields["warnings"] == warnings
         assert "idempotency-key" not in answer.headers
     stored = await client.post(
         "/chat", json={"message": "ping", "session_id": "t1"}, headers={"Idempotency-Key": "k-1"}
@@ -210,7 +208,7 @@ async def test_a_key_where_nothing_is_stored_is_told_to_be_without_effect(path: 
     assert (stored.json()["warnings"], stored.headers["idempotency-key"]) == ([], "k-1")
 
 
-async def test_a_chat_creates_the_session_it_does_not_hold(client: AsyncClient) -> None:
+async def test_a_chat_creates_an_unknown_session(client: AsyncClient) -> None:
     first = (await client.post("/chat", json={"session_id": "mine", "message": "a"})).json()
     second = (await client.post("/chat", json={"session_id": "mine", "message": "b"})).json()
     assert (first["session_id"], first["thread_created"], first["turn_number"]) == ("mine", True, 1)
@@ -218,15 +216,7 @@ async def test_a_chat_creates_the_session_it_does_not_hold(client: AsyncClient) 
     assert (await client.get("/threads/mine")).json()["turn_count"] == 2
 
 
-async def test_a_new_session_is_minted(client: AsyncClient) -> None:
-    one = (await client.post("/chat", json={"session_id": "new", "message": "a"})).json()
-    two = (await client.post("/chat", json={"session_id": "new", "message": "a"})).json()
-    assert UUID(one["session_id"]) != UUID(two["session_id"])
-    assert one["thread_created"]
-    assert (await client.get(f"/threads/{one['session_id']}/turns/1")).json()["message"] == "a"
-
-
-async def test_a_retried_new_session_is_the_same_session_and_none_of_another_user(client: AsyncClient) -> None:
+async def test_a_retried_new_session_is_the_same_session_of_the_same_user(client: AsyncClient) -> None:
     body, key = {"session_id": "new", "message": "a"}, {"Idempotency-Key": "k-1"}
     one, two = [await client.post("/chat", json=body, headers=key) for _ in range(2)]
     assert two.headers["idempotency-replayed"] == "true"
@@ -236,17 +226,17 @@ async def test_a_retried_new_session_is_the_same_session_and_none_of_another_use
     assert bobs.json()["session_id"] != one.json()["session_id"]
 
 
-async def test_a_stream_ends_with_what_a_read_then_gives(client: AsyncClient) -> None:
+async def test_complete_equals_the_turn_read_later(client: AsyncClient) -> None:
     events = read_events((await client.post("/chat/stream", json={"session_id": "t1", "message": "ping"})).text)
     name, _, data = events[-1]
     assert name == "complete"
-    told = {field: value for field, value in data.items() if field in TURN_FIELDS}
-    assert told == (await client.get("/threads/t1/turns/1")).json()
+    fields = {field: value for field, value in data.items() if field in TURN_FIELDS}
+    assert fields == (await client.get("/threads/t1/turns/1")).json()
     assert (data["session_id"], data["thread_created"], data["persisted"]) == ("t1", True, True)
     assert any(name == "node" for name, _, _ in events)
 
 
-async def test_a_failing_agent_leaves_the_thread_and_says_what_is_pending(client: AsyncClient) -> None:
+async def test_a_failed_run_leaves_its_message_pending(client: AsyncClient) -> None:
     headers = {"Idempotency-Key": "k-1"}
     body = {"session_id": "t1", "message": "canary", "agent": "broken"}
     failed = await client.post("/chat", json=body, headers=headers)
@@ -258,25 +248,13 @@ async def test_a_failing_agent_leaves_the_thread_and_says_what_is_pending(client
     assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
 
 
-async def test_two_messages_at_once_make_two_turns_or_say_busy(client: AsyncClient) -> None:
-    await client.post("/threads", json={"thread_id": "t1"})
-    answers = await asyncio.gather(
-        *(client.post("/threads/t1/turns", json={"message": f"m{number}"}) for number in range(4))
-    )
-    kept = [answer.json()["turn_number"] for answer in answers if answer.status_code == 200]
-    refused = [answer for answer in answers if answer.status_code != 200]
-    assert sorted(kept) == list(range(1, len(kept) + 1))
-    assert all(answer.json()["code"] == "thread_busy" and answer.headers["retry-after"] for answer in refused)
-    assert len((await client.get("/threads/t1/turns")).json()["turns"]) == len(kept)
-
-
-async def test_a_turn_does_not_create_the_thread_of_a_thread_route(client: AsyncClient) -> None:
+async def test_a_turn_of_an_unknown_thread_is_not_found(client: AsyncClient) -> None:
     answer = await client.post("/threads/nobody/turns", json={"message": "ping"})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     assert (await client.get("/threads/nobody")).status_code == 404
 
 
-async def test_a_turn_that_could_not_be_stored_is_made_by_the_same_request(make_app: "Callable[..., FastAPI]") -> None:
+async def test_a_turn_that_was_not_stored_is_stored_by_a_retry(make_app: "Callable[..., FastAPI]") -> None:
     asked = {"session_id": "t1", "message": "ping"}
     async with AsyncClient(transport=ASGITransport(make_app(RefusingStore)), base_url="http://test") as client:
         lost = await client.post("/chat", json=asked)
@@ -290,7 +268,7 @@ async def test_a_turn_that_could_not_be_stored_is_made_by_the_same_request(make_
         assert [turn["reply"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["1: ping"]
 
 
-async def test_a_message_said_in_another_way_leaves_the_later_turns_on_a_branch(client: AsyncClient) -> None:
+async def test_from_turn_leaves_the_later_turns_on_a_branch(client: AsyncClient) -> None:
     for message in ("one", "two", "three"):
         await client.post("/chat", json={"session_id": "t1", "message": message})
     turn = (await client.post("/threads/t1/turns", json={"message": "2", "from_turn": 1})).json()
@@ -300,7 +278,7 @@ async def test_a_message_said_in_another_way_leaves_the_later_turns_on_a_branch(
     assert (await client.post("/threads/t1/turns", json={"message": "2", "from_turn": 3})).status_code == 404
 
 
-async def test_a_fork_is_a_thread_of_its_own(client: AsyncClient) -> None:
+async def test_a_fork_is_an_independent_thread(client: AsyncClient) -> None:
     for message in ("one", "two"):
         await client.post("/chat", json={"session_id": "t1", "message": message})
     fork = await client.post("/threads/t1/fork", json={"turn": 1})

@@ -71,7 +71,7 @@ def problem(answer: Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-async def test_a_document_is_announced_sent_read_listed_and_removed(client: AsyncClient, worker: Worker) -> None:
+async def test_a_document_is_created_uploaded_read_listed_and_deleted(client: AsyncClient, worker: Worker) -> None:
     made = (await client.post(PATH, json=FILE | {"content_type": "text/markdown"})).json()
     assert (made["name"], made["status"], made["size"]) == ("budget 2026.md", "waiting", 12)
     assert made["upload"]["url"] == "http://test/uploads"
@@ -87,7 +87,7 @@ async def test_a_document_is_announced_sent_read_listed_and_removed(client: Asyn
     assert problem(await client.get(path)) == problem(await client.delete(path)) == (404, "document_not_found")
 
 
-async def test_a_small_file_is_sent_straight_and_once(client: AsyncClient, worker: Worker) -> None:
+async def test_a_small_file_is_uploaded_directly_once(client: AsyncClient, worker: Worker) -> None:
     made = (await client.post(PATH, json=FILE)).json()
     path = f"{PATH}/{made['document_id']}/content"
     long = await client.put(path, content=b"x" * (MAX_SMALL_BYTES + 1))
@@ -100,7 +100,7 @@ async def test_a_small_file_is_sent_straight_and_once(client: AsyncClient, worke
     assert problem(stranger) == (404, "not_found")
 
 
-async def test_a_failed_document_says_why_and_what_to_do(client: AsyncClient, worker: Worker) -> None:
+async def test_a_failed_document_has_a_reason_and_advice(client: AsyncClient, worker: Worker) -> None:
     document = await attach(client)
     worker.work("encrypted_file")
     found = (await client.get(f"{PATH}/{document}")).json()
@@ -109,7 +109,7 @@ async def test_a_failed_document_says_why_and_what_to_do(client: AsyncClient, wo
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         ({"name": "a", "size": MAX_UPLOAD_BYTES + 1}, (413, "document_too_large")),
         ({"name": "a", "size": 0}, (422, "invalid_request")),
@@ -119,14 +119,14 @@ async def test_a_failed_document_says_why_and_what_to_do(client: AsyncClient, wo
         ({"name": "a", "size": 1, "url": "file:///etc/passwd"}, (422, "invalid_request")),
     ],
 )
-async def test_what_cannot_be_a_document_is_refused(
-    client: AsyncClient, body: dict[str, Any], told: tuple[int, str]
+async def test_an_invalid_document_is_rejected(
+    client: AsyncClient, body: dict[str, Any], expected: tuple[int, str]
 ) -> None:
-    assert problem(await client.post(PATH, json=body)) == told
+    assert problem(await client.post(PATH, json=body)) == expected
     assert (await client.get(PATH)).json() == {"attachments": []}
 
 
-async def test_the_21st_document_is_refused_and_leaves_nothing(client: AsyncClient) -> None:
+async def test_the_21st_document_is_rejected(client: AsyncClient) -> None:
     for _ in range(20):
         assert (await client.post(PATH, json=FILE)).status_code == 201
     assert problem(await client.post(PATH, json=FILE)) == (409, "too_many_documents")
@@ -134,7 +134,7 @@ async def test_the_21st_document_is_refused_and_leaves_nothing(client: AsyncClie
 
 
 @pytest.mark.parametrize("change", ["key", "owner", "late", "empty", "no file", "long"])
-async def test_a_form_is_taken_as_it_was_given_in_time_with_its_file(
+async def test_a_changed_late_or_incomplete_form_is_rejected(
     client: AsyncClient, worker: Worker, clock: Clock, folder_objects: "FolderObjects", change: str
 ) -> None:
     form, other = [(await client.post(PATH, json=FILE)).json()["upload"] for _ in range(2)]
@@ -161,9 +161,7 @@ async def ask(client: AsyncClient, *documents: str, **more: Any) -> Response:
     return await client.post("/threads/t/turns", json=body, headers={"Idempotency-Key": "k"})
 
 
-async def test_a_turn_waits_for_what_it_names_and_is_replayed_when_that_is_gone(
-    client: AsyncClient, worker: Worker
-) -> None:
+async def test_a_turn_waits_for_its_documents_and_is_replayed_without_them(client: AsyncClient, worker: Worker) -> None:
     document = await attach(client)
     turn = asyncio.create_task(ask(client, document))
     await asyncio.sleep(0.3)
@@ -178,9 +176,7 @@ async def test_a_turn_waits_for_what_it_names_and_is_replayed_when_that_is_gone(
     assert problem(await ask(client, document, message="Other")) == (422, "idempotency_key_reused")
 
 
-async def test_a_turn_waits_no_longer_than_half_of_its_time_and_says_so(
-    app: "FastAPI", worker: Worker, client: AsyncClient
-) -> None:
+async def test_a_turn_waits_for_at_most_half_of_its_time(app: "FastAPI", worker: Worker, client: AsyncClient) -> None:
     document = await attach(client)
 
     async def hurried(scope: Any, receive: Any, send: Any) -> None:
@@ -193,7 +189,7 @@ async def test_a_turn_waits_no_longer_than_half_of_its_time_and_says_so(
 
 
 @pytest.mark.parametrize("how", ["unknown", "removed", "no thread", "stateless", "foreign"])
-async def test_a_turn_that_names_what_is_not_there_is_refused_before_anything_is_held(
+async def test_a_turn_with_an_unknown_document_is_rejected_before_it_begins(
     client: AsyncClient, worker: Worker, how: str
 ) -> None:
     document = "unknown" if how == "unknown" else await attach(client)
@@ -211,12 +207,8 @@ async def test_a_turn_that_names_what_is_not_there_is_refused_before_anything_is
     assert (await client.get("/threads/other")).status_code == 404
 
 
-async def test_a_document_that_failed_is_warned_of(client: AsyncClient, worker: Worker) -> None:
+async def test_a_failed_document_adds_a_warning(client: AsyncClient, worker: Worker) -> None:
     document = await attach(client)
     worker.work("damaged_file")
     turn = (await ask(client, document)).json()
     assert turn["warnings"] == ["attachment_failed"]
-
-
-async def test_a_turn_names_at_most_ten(client: AsyncClient) -> None:
-    assert problem(await ask(client, *[f"d{number}" for number in range(11)])) == (422, "invalid_request")

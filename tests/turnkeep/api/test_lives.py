@@ -178,8 +178,10 @@ class Life:
         )
 
     def begin(self, text: str) -> Begun:
-        said = f"{self.name} {text}"
-        begun = self.app.state.store.leases.begin(WHO, "t", key=text, body=said.encode(), message=said + noise(4_000))
+        message = f"{self.name} {text}"
+        begun = self.app.state.store.leases.begin(
+            WHO, "t", key=text, body=message.encode(), message=message + noise(4_000)
+        )
         assert isinstance(begun, Begun)
         return begun
 
@@ -272,7 +274,7 @@ async def check(life: Life, others: Life) -> None:
 
 
 @pytest.mark.parametrize(("items", "end", "seed"), CASES, indirect=["items"])
-async def test_nothing_of_an_earlier_life_is_seen_and_nothing_of_the_living_one_is_lost(  # noqa: PLR0917
+async def test_a_recreated_thread_never_reads_or_loses_anything_of_the_earlier_one(  # noqa: PLR0917
     lives: Callable[[str], Life], items: Any, clock: Clock, folder_objects: FolderObjects, end: str, seed: int
 ) -> None:
     chance, old, new = random.Random(seed), lives(OLD), lives(NEW)
@@ -304,7 +306,7 @@ async def test_nothing_of_an_earlier_life_is_seen_and_nothing_of_the_living_one_
     await check(new, old)
 
 
-async def test_a_copy_takes_nothing_of_an_earlier_life_along(
+async def test_a_copy_contains_nothing_of_an_earlier_thread(
     lives: Callable[[str], Life], items: Any, clock: Clock
 ) -> None:
     old, new = lives(OLD), lives(NEW)
@@ -323,6 +325,6 @@ async def test_a_copy_takes_nothing_of_an_earlier_life_along(
         assert NEW in texts[0]
 
 
-def test_every_kind_of_a_thread_is_in_a_life() -> None:
+def test_every_kind_of_item_of_a_thread_is_tested() -> None:
     of_threads = {name for name, (_, erased) in DECIDED.items() if erased == PARTITION}
     assert of_threads | {"HEAD", "upload_key"} == MADE.keys()

@@ -32,16 +32,16 @@ def lines_of(body: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in body.splitlines()]
 
 
-async def say(client: AsyncClient, thread: str, *messages: str, **more: Any) -> None:
+async def chat(client: AsyncClient, thread: str, *messages: str, **more: Any) -> None:
     for message in messages:
         answer = await client.post("/chat", json={"session_id": thread, "message": message}, **more)
         assert answer.json()["persisted"], answer.text
 
 
-async def test_a_small_export_holds_everything_at_once_and_nothing_of_another(client: AsyncClient) -> None:
-    await say(client, "mine", *(f"message {n}" for n in range(3)))
+async def test_a_small_export_is_returned_immediately(client: AsyncClient) -> None:
+    await chat(client, "mine", *(f"message {n}" for n in range(3)))
     await client.patch("/threads/mine", json={"metadata": {"colour": "blue"}})
-    await say(client, "theirs", "of bob", headers=BOB)
+    await chat(client, "theirs", "of bob", headers=BOB)
     answer = await client.get("/me/export")
     assert (answer.status_code, answer.headers["content-type"]) == (200, me.NDJSON)
     lines = lines_of(answer.content)
@@ -57,11 +57,11 @@ async def test_a_small_export_holds_everything_at_once_and_nothing_of_another(cl
     assert b"of bob" not in answer.content
 
 
-async def test_a_thread_of_many_pages_is_told_in_order_without_gaps(
+async def test_a_long_thread_is_exported_in_order_without_gaps(
     client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("turnkeep.storage.export.TURNS_AT_ONCE", 2)
-    await say(client, "t", *(str(n) for n in range(5)))
+    await chat(client, "t", *(str(n) for n in range(5)))
     lines = lines_of((await client.get("/me/export")).content)
     assert [line["turn_number"] for line in lines if line["type"] == "turn"] == [1, 2, 3, 4, 5]
 
@@ -77,14 +77,14 @@ def opened(answer: dict[str, Any], body: bytes) -> bytes:
     return gzip.decompress(Cipher(algorithms.AES(key), modes.CTR(counter)).decryptor().update(body))
 
 
-async def test_a_large_export_is_written_by_a_worker_and_opened_by_its_owner_alone(
+async def test_a_large_export_is_written_by_a_worker_for_its_owner_only(
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(me, "PART_BYTES", 1_000)
     exports, keys = app.state.exports, list[str]()
     give_exports(app, folder_objects)
     exports.listen(keys.append)
-    await say(client, "t", *("secret words " * 20 for _ in range(5)))
+    await chat(client, "t", *("secret words " * 20 for _ in range(5)))
 
     begun = await client.get("/me/export")
     view = begun.json()
@@ -111,7 +111,7 @@ async def test_a_large_export_is_written_by_a_worker_and_opened_by_its_owner_alo
 
 
 @pytest.mark.parametrize("end", ["killed", "out of time"])
-async def test_an_export_that_is_never_written_says_that_it_failed(
+async def test_an_export_that_is_never_written_fails(
     app: "FastAPI", client: AsyncClient, clock: Clock, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     monkeypatch.setattr(me, "PART_BYTES", 100)
@@ -127,13 +127,13 @@ async def test_an_export_that_is_never_written_says_that_it_failed(
 
 
 @pytest.mark.parametrize("when", ["before it is written", "while it is written"])
-async def test_a_worker_whose_user_is_erased_leaves_nothing(
+async def test_an_export_of_an_erased_user_leaves_nothing(
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     monkeypatch.setattr(me, "PART_BYTES", 100)
     exports, keys, persons = app.state.exports, list[str](), list[Any]()
     exports.listen(keys.append)
-    await say(client, "t", "hello")
+    await chat(client, "t", "hello")
     await client.get("/me/export")
 
     def erase_once() -> bool:
@@ -148,7 +148,7 @@ async def test_a_worker_whose_user_is_erased_leaves_nothing(
     assert [path for path in folder_objects._folder.rglob("*") if path.is_file()] == []
 
 
-async def test_a_request_that_we_did_not_write_starts_nothing(app: "FastAPI", folder_objects: FolderObjects) -> None:
+async def test_a_forged_export_request_is_ignored(app: "FastAPI", folder_objects: FolderObjects) -> None:
     folder_objects.put("exports/ab/00.request", b"forged" * 20)
     for key in ("exports/ab/00.request", "exports/ab/00.gz", "exports/ab/none.request"):
         app.state.exports.work(key)
@@ -156,21 +156,21 @@ async def test_a_request_that_we_did_not_write_starts_nothing(app: "FastAPI", fo
 
 
 @pytest.mark.parametrize(("method", "path"), [("DELETE", "/me"), ("GET", "/me/export")])
-async def test_an_option_that_does_not_exist_is_refused(client: AsyncClient, method: str, path: str) -> None:
-    await say(client, "t", "hello")
+async def test_unknown_options_are_rejected(client: AsyncClient, method: str, path: str) -> None:
+    await chat(client, "t", "hello")
     assert (await client.request(method, f"{path}?dry_run=true")).status_code == 422
     assert (await client.get("/threads/t")).status_code == 200
 
 
 @pytest.mark.parametrize("unknown", ["x", "0" * 43, "../../etc", "0" * 42 + "g"])
-async def test_an_export_that_nobody_asked_for_is_not_found(client: AsyncClient, unknown: str) -> None:
+async def test_an_unknown_export_is_not_found(client: AsyncClient, unknown: str) -> None:
     assert (await client.get(f"/me/export/{unknown}")).status_code == 404
 
 
-async def test_an_erasure_gives_a_receipt_and_takes_everything_of_the_caller_alone(client: AsyncClient) -> None:
-    await say(client, "a", "one", "two")
-    await say(client, "b", "three")
-    await say(client, "b", "of bob", headers=BOB)
+async def test_an_erasure_deletes_all_data_of_the_caller_only(client: AsyncClient) -> None:
+    await chat(client, "a", "one", "two")
+    await chat(client, "b", "three")
+    await chat(client, "b", "of bob", headers=BOB)
     answer = await client.delete("/me")
     receipt = answer.json()
     assert (answer.status_code, receipt["threads"], receipt["complete"]) == (200, 2, True)
@@ -186,10 +186,10 @@ async def test_an_erasure_gives_a_receipt_and_takes_everything_of_the_caller_alo
     assert [turn["message"] for turn in theirs.json()["turns"]] == ["of bob"]
 
 
-async def test_an_erasure_that_has_no_time_says_so_and_another_call_ends_it(
+async def test_an_erasure_without_time_is_completed_by_another_call(
     client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await say(client, "a", "one")
+    await chat(client, "a", "one")
     monkeypatch.setattr(me, "ERASE_SECONDS", 0.0)
     first = await client.delete("/me")
     assert (first.status_code, first.json()["complete"], first.headers["retry-after"]) == (202, False, "2")

@@ -160,12 +160,12 @@ def test_every_route_has_an_entry(app: "FastAPI") -> None:
     assert set(routes_of(app)) == MATRIX.keys()
 
 
-def test_every_route_that_names_a_thread_is_tried() -> None:
+def test_every_route_of_a_thread_is_tested() -> None:
     naming = {(method, path) for method, path in MATRIX if "{thread_id}" in path}
     assert naming == {(method, path) for method, path, _ in NAMING}
 
 
-async def test_a_foreign_thread_is_unknown(owner: AsyncClient, stranger: AsyncClient) -> None:
+async def test_the_thread_of_another_user_is_unknown(owner: AsyncClient, stranger: AsyncClient) -> None:
     before = await state_of(owner)
     [document], [run] = before[3]["attachments"], before[4]
     named = {"number": 1, "document_id": document["document_id"], "run_id": run["run_id"]}
@@ -179,13 +179,13 @@ async def test_a_foreign_thread_is_unknown(owner: AsyncClient, stranger: AsyncCl
         assert await state_of(owner) == before, (method, path)
 
 
-async def test_a_foreign_thread_is_not_listed(owner: AsyncClient, stranger: AsyncClient) -> None:
+async def test_the_thread_of_another_user_is_not_listed(owner: AsyncClient, stranger: AsyncClient) -> None:
     assert (await stranger.post("/threads/search", json={"limit": 100})).json() == []
     assert [thread["thread_id"] for thread in (await owner.post("/threads/search")).json()] == ["held"]
 
 
 @pytest.mark.parametrize("path", ["/chat", "/chat/stream"])
-async def test_the_same_session_id_is_another_thread_of_another_user(
+async def test_another_user_gets_another_thread_for_the_same_session_id(
     owner: AsyncClient, stranger: AsyncClient, path: str
 ) -> None:
     before = await state_of(owner)
@@ -197,7 +197,7 @@ async def test_the_same_session_id_is_another_thread_of_another_user(
     assert await state_of(owner) == before
 
 
-async def test_a_thread_id_that_somebody_holds_is_free_for_others(owner: AsyncClient, stranger: AsyncClient) -> None:
+async def test_a_thread_id_is_free_for_other_users(owner: AsyncClient, stranger: AsyncClient) -> None:
     before = await state_of(owner)
     assert (await stranger.post("/threads", json={"thread_id": "held"})).status_code == 200
     assert (await stranger.delete("/threads/held")).status_code == 204

@@ -1,7 +1,6 @@
 """The chat page's files: where they are found, how they are kept, and what they hold none of."""
 
 import gzip
-import json
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -44,7 +43,7 @@ def http() -> TestClient:
     [("app.js", "text/javascript"), ("style.css", "text/css"), ("examples.json", "application/json"),
      ("vendor/uPlot.iife.min.js", "text/javascript")],
 )  # fmt: skip
-def test_a_file_under_the_checksum_of_all_is_kept_for_good(http: TestClient, name: str, kind: str) -> None:
+def test_a_file_under_the_checksum_is_cached_forever(http: TestClient, name: str, kind: str) -> None:
     answer = http.get(f"/page/{checksum()}/{name}")
 
     assert (answer.status_code, answer.content) == (200, (STATIC / name).read_bytes())
@@ -53,7 +52,7 @@ def test_a_file_under_the_checksum_of_all_is_kept_for_good(http: TestClient, nam
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_file_of_another_version_is_answered_and_not_kept(http: TestClient) -> None:
+def test_a_file_of_another_version_is_not_cached(http: TestClient) -> None:
     answer = http.get("/page/0123456789ab/app.js")
 
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-cache")
@@ -62,13 +61,13 @@ def test_a_file_of_another_version_is_answered_and_not_kept(http: TestClient) ->
 @pytest.mark.parametrize(
     "path", ["index.html", "absent.js", "../__init__.py", "%2e%2e/__init__.py", "vendor/README.md", "vendor/", ""]
 )
-def test_nothing_else_is_found_under_the_page(http: TestClient, path: str) -> None:
+def test_other_files_are_not_found(http: TestClient, path: str) -> None:
     answer = http.get(f"/page/{checksum()}/{path}")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def test_the_page_is_asked_for_again_and_names_its_files_by_their_checksum(http: TestClient) -> None:
+def test_the_page_is_revalidated_and_links_files_by_checksum(http: TestClient) -> None:
     answer = http.get("/")
     again = http.get("/", headers={"If-None-Match": answer.headers["etag"]})
     head = http.head("/")
@@ -82,7 +81,7 @@ def test_the_page_is_asked_for_again_and_names_its_files_by_their_checksum(http:
     assert all(name.startswith(f"page/{checksum()}/") and http.get(f"/{name}").status_code == 200 for name in named)
 
 
-def test_only_files_of_the_page_run_style_and_load(http: TestClient) -> None:
+def test_the_policy_allows_only_files_of_the_page(http: TestClient) -> None:
     policy = dict(part.split(" ", 1) for part in http.get("/").headers["content-security-policy"].split("; "))
 
     assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == policy["frame-ancestors"] == "'none'"
@@ -92,7 +91,7 @@ def test_only_files_of_the_page_run_style_and_load(http: TestClient) -> None:
 
 
 @pytest.mark.parametrize(("path", "target"), [("/v1", "/v1/"), ("/base/path", "/base/path/")])
-def test_below_a_stage_the_page_ends_in_a_slash_because_its_links_are_relative(path: str, target: str) -> None:
+def test_the_page_redirects_to_a_final_slash_below_a_stage(path: str, target: str) -> None:
     app = bare_app()
 
     async def on_lambda(scope: "Scope", receive: "Receive", send: "Send") -> None:
@@ -103,13 +102,13 @@ def test_below_a_stage_the_page_ends_in_a_slash_because_its_links_are_relative(p
     assert (answer.status_code, answer.headers["location"]) == (307, target)
 
 
-def test_a_deployment_goes_without_the_page_where_it_is_told_to() -> None:
+def test_the_page_can_be_turned_off() -> None:
     http = TestClient(bare_app(settings=Settings(page=False)))
 
     assert [http.get(path).status_code for path in ("/", f"/page/{checksum()}/app.js")] == [404, 404]
 
 
-def test_all_of_it_together_is_small() -> None:
+def test_all_files_together_are_small() -> None:
     sizes = {name: len(gzip.compress(body, 9)) for name, body in files().items()}
 
     assert sum(sizes.values()) <= MOST_BYTES, sizes
@@ -117,7 +116,7 @@ def test_all_of_it_together_is_small() -> None:
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
-def test_nothing_of_ours_reads_markup_or_runs_text_or_loads_from_elsewhere(path: Path) -> None:
+def test_our_code_parses_no_markup_runs_no_text_and_loads_nothing_external(path: Path) -> None:
     text = path.read_text()
 
     assert re.findall(f"{READS_MARKUP}|{RUNS_TEXT}", text) == []
@@ -125,7 +124,7 @@ def test_nothing_of_ours_reads_markup_or_runs_text_or_loads_from_elsewhere(path:
     assert re.findall(r"\son\w+=\"|style=\"|<style", text) == []
 
 
-def test_libraries_are_what_their_packages_hold() -> None:
+def test_vendored_libraries_match_their_checksums() -> None:
     row = re.compile(r"\| (\S+) \| (\S+@[\d.]+) \| MIT \| ([0-9a-f]{64}) \|")
     pinned = {name: digest for name, _, digest in row.findall((VENDOR / "README.md").read_text())}
     packages = {package.replace("@", " ") for _, package, _ in row.findall((VENDOR / "README.md").read_text())}
@@ -136,19 +135,3 @@ def test_libraries_are_what_their_packages_hold() -> None:
     assert licences.count("Permission is hereby granted") == len(packages)
     assert all(package in licences.replace("uPlot", "uplot") for package in packages)
     assert not any(name in path.read_text() for path in VENDOR.glob("*.js") for name in READS_MARKUP.split("|"))
-
-
-def test_modules_import_what_is_there() -> None:
-    for path in STATIC.glob("*.js"):
-        named = re.findall(r'from "(\./[^"]+)"', path.read_text())
-        assert all((STATIC / name).is_file() for name in named), (path.name, named)
-
-
-def test_example_questions_are_those_of_no_test_benchmark_or_page() -> None:
-    asked = [text for texts in json.loads((STATIC / "examples.json").read_text()).values() for text in texts]
-    where = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "tests").rglob("*.py")]
-    where += (ROOT / "tests").rglob("*.jsonl")
-    said = "\n".join(path.read_text() for path in [*where, *(ROOT / "benchmarks").rglob("*.py")]).lower()
-
-    assert asked
-    assert [text for text in asked if text.lower().rstrip("?") in said] == []

@@ -1,6 +1,7 @@
 """Every fault leaves as application/problem+json: known, unknown, and those of routing."""
 
 import json
+from collections.abc import Callable
 from io import StringIO
 from types import SimpleNamespace
 from typing import Any
@@ -37,7 +38,7 @@ async def ask(fault: Exception | None = None, method: str = "GET", path: str = "
 
 
 @pytest.mark.parametrize("kind", leaves(TurnkeepError), ids=lambda kind: kind.__name__)
-async def test_every_error_is_answered_with_its_status(kind: type[TurnkeepError]) -> None:
+async def test_every_error_has_its_status_and_advice(kind: type[TurnkeepError]) -> None:
     answer = await ask(kind(retry_after=3))
     assert answer.status_code == kind.status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -48,11 +49,11 @@ async def test_every_error_is_answered_with_its_status(kind: type[TurnkeepError]
     assert problem["correlation_id"] == answer.headers["x-correlation-id"]
 
 
-async def test_an_error_that_says_nothing_of_waiting_has_no_retry_after() -> None:
+async def test_retry_after_is_optional() -> None:
     assert "retry-after" not in (await ask(BadRequest())).headers
 
 
-async def test_an_unknown_fault_is_a_500_without_its_text(log: StringIO) -> None:
+async def test_an_unexpected_exception_is_a_500_without_its_text(log: StringIO) -> None:
     answer = await ask(RuntimeError("SELECT canary"))
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     assert answer.headers["content-type"] == "application/problem+json"
@@ -83,7 +84,7 @@ async def test_an_unknown_path_is_a_problem(path: str) -> None:
         ("HEAD", "/chat", "POST"),
     ],
 )
-async def test_a_wrong_method_is_told_the_right_ones(method: str, path: str, allowed: str) -> None:
+async def test_a_wrong_method_gets_the_allowed_ones(method: str, path: str, allowed: str) -> None:
     answer = await ask(method=method, path=path)
     assert answer.status_code == 405
     assert answer.headers["allow"] == allowed
@@ -92,7 +93,7 @@ async def test_a_wrong_method_is_told_the_right_ones(method: str, path: str, all
 
 
 @pytest.mark.parametrize("path", ["/ok", "/nowhere", "/openapi.json"])
-async def test_no_answer_is_kept_by_a_cache_or_taken_for_another_type(path: str) -> None:
+async def test_responses_forbid_caching_and_sniffing(path: str) -> None:
     headers = (await ask(path=path)).headers
     assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
 
@@ -103,7 +104,7 @@ async def test_head_is_get_without_its_body() -> None:
     assert headed.headers["content-length"] == got.headers["content-length"]
 
 
-async def test_a_correlation_id_is_taken_over_or_minted() -> None:
+async def test_a_valid_correlation_id_is_returned_another_replaced() -> None:
     assert (await ask(path="/ok", headers={"X-Correlation-Id": "mine-1"})).headers["x-correlation-id"] == "mine-1"
     for malformed in ("a b", "x" * 65, '"}\n', ""):
         headers = {"X-Correlation-Id": malformed.encode()}
@@ -112,7 +113,7 @@ async def test_a_correlation_id_is_taken_over_or_minted() -> None:
         assert minted != malformed
 
 
-async def test_one_line_is_logged_for_a_request_and_names_nobody(log: StringIO) -> None:
+async def test_one_log_line_a_request_without_names(log: StringIO) -> None:
     await ask(BadRequest(), path="/threads/secret-thread", headers={"X-Turnkeep-User": "secret-user"})
     line = json.loads(log.getvalue())
     assert (line["message"], line["method"], line["route"]) == ("request answered", "GET", "/threads/{thread_id}")
@@ -122,7 +123,7 @@ async def test_one_line_is_logged_for_a_request_and_names_nobody(log: StringIO) 
     assert "secret" not in log.getvalue()
 
 
-async def test_a_user_is_named_from_this_machine_only() -> None:
+async def test_only_this_machine_can_name_a_user() -> None:
     app = bare_app()
     for host, status in (("127.0.0.1", 200), ("::1", 200), ("::ffff:127.0.0.1", 200), ("192.0.2.1", 401), ("", 401)):
         transport = ASGITransport(app, client=(host, 1))
@@ -153,7 +154,7 @@ PASSED_ON = (
 
 
 @pytest.mark.parametrize("header", PASSED_ON)
-async def test_no_user_is_named_through_a_proxy_or_by_a_page(header: str) -> None:
+async def test_proxies_and_pages_cannot_name_a_user(header: str) -> None:
     transport = ASGITransport(bare_app(), client=("127.0.0.1", 1))
     async with AsyncClient(transport=transport, base_url="http://test") as client:
         for value in ("127.0.0.1", "https://evil.example", ""):
@@ -166,15 +167,30 @@ async def test_no_user_is_named_through_a_proxy_or_by_a_page(header: str) -> Non
 
 
 @pytest.mark.parametrize("user", ["a#b", "..", "x" * 65, "a b", ""])
-async def test_a_malformed_user_is_refused(user: str) -> None:
+async def test_a_malformed_user_is_rejected(user: str) -> None:
     answer = await ask(headers={"X-Turnkeep-User": user})
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_id")
 
 
-async def test_a_caller_who_is_not_known_is_told_nothing_else() -> None:
+async def test_authentication_comes_before_validation() -> None:
     for path, method in (("/threads/a%23b", "GET"), ("/chat", "POST"), ("/threads/t1/turns?limit=0", "GET")):
         app = bare_app()
         transport = ASGITransport(app, client=("192.0.2.1", 1))
         async with AsyncClient(transport=transport, base_url="http://test") as client:
             answer = await client.request(method, path, headers={"X-Turnkeep-User": "ann"}, content=b"{")
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("route", ["/chat", "/chat/stream"])
+async def test_an_exception_of_a_node_is_logged_without_its_text(
+    route: str, client: AsyncClient, output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    body = {"message": "canary", "agent": "broken", "session_id": "t1"}
+    answer = await client.post(route, json=body)
+    assert answer.text.count('"code":"agent_error"') == 1
+    assert "canary" not in answer.text
+    lines = output()
+    assert [(line["AgentFault"], line["code"]) for line in lines if "_aws" in line] == [([1.0], "agent_error")]
+    [raised] = [line for line in lines if line.get("message") == "a node of the graph raised"]
+    assert (raised["error"], raised["place"].split(":")[0]) == ("RuntimeError", "echoing.py")
+    assert "canary" not in str(lines)

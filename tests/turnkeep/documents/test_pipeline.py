@@ -28,7 +28,7 @@ class Office:
     def __init__(self, objects: FolderObjects, agent: str | None = None):
         self.before: Callable[[str], None] = lambda name: None
         self.folder = objects
-        self.desk = Desk(_Told(MemoryItems(), self), _Told(objects, self))  # type: ignore[arg-type]
+        self.desk = Desk(_Observed(MemoryItems(), self), _Observed(objects, self))  # type: ignore[arg-type]
         self.uploads = KeptUploads(self.desk.objects)
         self.attachments = Attachments(self.desk.store.heads, self.desk.store.vault, self.uploads)
         self.desk.store.threads.create(ANN, "t", agent=agent)
@@ -70,8 +70,8 @@ class Office:
         return f"{items}{pieces}{active}"
 
 
-class _Told:
-    """The same object, whose calls are told before they are made."""
+class _Observed:
+    """The same object; `before` is called first."""
 
     def __init__(self, real: Any, office: Office):
         self._real, self._office = real, office
@@ -91,7 +91,7 @@ def office(folder_objects: FolderObjects) -> Office:
     return Office(folder_objects, agent="papers")
 
 
-def test_an_upload_becomes_a_document_and_its_file_is_gone(office):
+def test_an_upload_becomes_a_document_and_is_deleted(office):
     office.process(office.upload())
     (active,) = office.active()
     assert (active.name, active.kind, active.pages, active.status) == (NAME, "text", 1, "ready")
@@ -100,7 +100,7 @@ def test_an_upload_becomes_a_document_and_its_file_is_gone(office):
 
 
 @pytest.mark.parametrize("agent", ["papers", None])
-def test_of_a_thread_that_may_be_private_text_heading_and_name_are_hidden(agent, folder_objects, monkeypatch):
+def test_text_heading_and_name_are_redacted_for_private_threads(agent, folder_objects, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")
     office = Office(folder_objects, agent=agent)
     office.process(office.upload())
@@ -114,7 +114,7 @@ def test_of_a_thread_that_may_be_private_text_heading_and_name_are_hidden(agent,
     assert office.document().name == NAME
 
 
-def test_personal_data_in_a_file_name_is_found_between_its_signs(folder_objects, monkeypatch):
+def test_personal_data_in_a_file_name_is_redacted(folder_objects, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")
     office = Office(folder_objects)
     office.process(office.upload("bonifico_IT60X0542811101000000123456-marzo.pdf"))
@@ -122,13 +122,13 @@ def test_personal_data_in_a_file_name_is_found_between_its_signs(folder_objects,
     assert re.fullmatch(r"bonifico_\[IBAN_[0-9a-f]{8}\]-marzo\.pdf", active.name)
 
 
-def test_a_thread_of_another_agent_than_the_private_one_keeps_the_text_as_it_is(office, monkeypatch):
+def test_a_thread_of_another_agent_stores_the_text_unchanged(office, monkeypatch):
     monkeypatch.setenv("DATABASE__PII", "true")
     office.process(office.upload())
     assert CANARY in office.stored()
 
 
-def test_where_personal_data_cannot_be_looked_for_nothing_is_kept(office, monkeypatch):
+def test_nothing_is_stored_if_detection_fails(office, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")
     monkeypatch.setattr("turnkeep.blocks.pii.redacted", lambda *args, **more: 1 / 0)
     key = office.upload()
@@ -138,19 +138,19 @@ def test_where_personal_data_cannot_be_looked_for_nothing_is_kept(office, monkey
     assert (office.files(), CANARY in office.stored()) == ([], False)
 
 
-def test_a_file_without_text_is_a_document_that_says_why(office):
+def test_a_file_without_text_becomes_a_failed_document(office):
     office.parsed = Unparsable("encrypted_file")
     office.process(office.upload())
     assert (office.outcome(), office.files()) == (("failed", "encrypted_file"), [])
 
 
-def test_a_text_too_long_for_its_items_is_a_document_that_says_so(office):
+def test_a_text_that_is_too_long_becomes_a_failed_document(office):
     office.parsed = Parsed("text", (Piece(noise(7_000_000)),))
     office.process(office.upload())
     assert (office.outcome(), office.files()) == (("failed", "too_large"), [])
 
 
-def test_a_worker_that_died_has_one_successor_and_the_file_is_gone_after_that(office):
+def test_a_file_is_deleted_after_two_workers_died(office):
     key = office.upload()
     for _ in range(2):
         office.attachments.claim(key)
@@ -159,7 +159,7 @@ def test_a_worker_that_died_has_one_successor_and_the_file_is_gone_after_that(of
     assert (office.outcome(), office.files()) == (("failed", "parser_failed"), [])
 
 
-def test_a_store_that_fails_once_costs_nothing_and_one_that_stays_away_leaves_no_file(office):
+def test_a_file_is_processed_again_after_a_store_failure(office):
     key = office.upload()
     calls = iter([True, False])
 
@@ -175,7 +175,7 @@ def test_a_store_that_fails_once_costs_nothing_and_one_that_stays_away_leaves_no
     assert (office.outcome(), office.files()) == (("ready", None), [])
 
 
-def test_after_the_last_attempt_the_file_is_gone_also_without_a_store(office):
+def test_the_file_is_deleted_after_the_last_attempt(office):
     key = office.upload()
 
     def fails(name: str) -> None:
@@ -193,7 +193,7 @@ def test_after_the_last_attempt_the_file_is_gone_also_without_a_store(office):
     assert office.outcome() == ("failed", "processing_failed")
 
 
-def test_what_nobody_waits_for_is_deleted(office):
+def test_unexpected_uploads_are_deleted(office):
     key = office.upload()
     office.process(key)
     office.uploads.put(key, "forged", b"again")
@@ -206,7 +206,7 @@ def test_what_nobody_waits_for_is_deleted(office):
 
 @pytest.mark.parametrize("end", ["thread", "document"])
 @pytest.mark.parametrize("step", range(8))
-def test_whoever_erases_between_two_steps_of_the_worker_leaves_nothing(step, end, office):
+def test_an_erasure_between_two_steps_of_the_worker_leaves_nothing(step, end, office):
     key, steps = office.upload(), iter(range(99))
 
     def erase() -> None:

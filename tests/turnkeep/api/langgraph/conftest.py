@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from desk_graph import desk_agent
 from httpx import ASGITransport, AsyncClient
 from langgraph_sdk.client import LangGraphClient
+from word_graph import word_agent
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
-    return make_app(agent_of=desk_agent)
+    return make_app(agent_of=word_agent)
 
 
 @pytest.fixture

@@ -2,14 +2,10 @@
 
 from uuid import UUID
 
-import pytest
-from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
 
 from turnkeep.api.views import assistant_id
 from turnkeep.entries import entries
-
-UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
 def test_ids_are_those_of_langgraphs_server() -> None:
@@ -23,10 +19,3 @@ async def test_each_agent_is_an_assistant(sdk: LangGraphClient) -> None:
     assert await sdk.assistants.count() == len(found)
     one, *rest = await sdk.assistants.search(limit=1, offset=1, sort_by="name", sort_order="desc")
     assert (one["name"], rest) == (sorted(entries())[-2], [])
-
-
-@pytest.mark.parametrize("rest", ["", "/graph", "/schemas", "/subgraphs"])
-async def test_an_unknown_assistant_is_not_found(client: AsyncClient, rest: str) -> None:
-    assert (await client.get(f"/assistants/{UNKNOWN}{rest}")).status_code == 404
-    malformed = await client.get(f"/assistants/nobody{rest}")
-    assert (malformed.status_code, malformed.json()["code"]) == (422, "invalid_id")

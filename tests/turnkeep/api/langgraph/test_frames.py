@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from desk_graph import gates
 from langgraph_sdk.client import LangGraphClient
 from scripted import Caller, ScriptedRun, complete, turn
-from test_langgraph_runs import said
+from test_langgraph_runs import human
 from test_run_retries import hung_up, until
+from word_graph import gates
 
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.sse import RunStream, as_event
@@ -23,7 +23,7 @@ def frames_of(*events: tuple[str, Any], modes: tuple[str, ...] = ("values",)) ->
     return b"".join(frames(1, name, data) for name, data in events).decode()
 
 
-def test_a_frame_is_lines_that_end_as_the_standard_says() -> None:
+def test_a_frame_has_crlf_line_ends() -> None:
     assert frames_of((VALUES.name, VALUES.data)) == 'event: values\r\ndata: {"note":"é\\n"}\r\n\r\n'
 
 
@@ -36,7 +36,7 @@ def test_a_frame_is_lines_that_end_as_the_standard_says() -> None:
         (None, "t1", "error", "unsettled"),
     ],
 )
-def test_the_end_says_whether_the_turn_is_kept(
+def test_end_is_sent_only_if_the_turn_is_stored(
     persisted: bool | None, thread_id: str | None, event: str, code: str | None
 ) -> None:
     done = turn(persisted=persisted, thread_id=thread_id)
@@ -49,12 +49,12 @@ def test_the_end_says_whether_the_turn_is_kept(
 @pytest.mark.parametrize(
     ("error", "name"), [(ModelTimeout(), "ModelTimeout"), (StoreUnavailable(retry_after=2), "StoreUnavailable")]
 )
-def test_an_error_has_the_words_that_sdks_read(error: Any, name: str) -> None:
-    told = json.loads(FinalValues()(1, "error", as_event(error)))["__error__"]
-    assert (told["error"], told["message"], told.get("retry_after")) == (name, error.detail, error.retry_after)
+def test_an_error_has_the_fields_that_sdks_read(error: Any, name: str) -> None:
+    sent = json.loads(FinalValues()(1, "error", as_event(error)))["__error__"]
+    assert (sent["error"], sent["message"], sent.get("retry_after")) == (name, error.detail, error.retry_after)
 
 
-def test_a_run_that_goes_on_ends_its_stream_without_a_word() -> None:
+def test_the_stream_of_a_run_in_progress_ends_without_an_event() -> None:
     assert frames_of(("error", as_event(TurnInProgress(retry_after=1)))) == ""
 
 
@@ -114,7 +114,7 @@ async def test_a_quiet_run_keeps_its_connection(shown: Any, quiet: bytes) -> Non
         assert json.loads(b"".join(chunks)) == {"note": "é\n"}  # type: ignore[arg-type]
 
 
-async def test_who_joins_may_end_the_run_with_the_connection(app: Any, sdk: LangGraphClient) -> None:
+async def test_a_joined_run_can_be_cancelled_by_disconnecting(app: Any, sdk: LangGraphClient) -> None:
     await sdk.threads.create(thread_id="t1")
     await hung_up(app, "t1", "joined-and-left")
     [run] = await sdk.runs.list("t1")
@@ -130,4 +130,4 @@ async def test_who_joins_may_end_the_run_with_the_connection(app: Any, sdk: Lang
 
     await until(is_free)
     gates["joined-and-left"].set()
-    assert (await sdk.runs.wait("t1", "papers", input=said("hello")))["messages"][-1]["content"] == "1: hello"  # type: ignore[call-overload]
+    assert (await sdk.runs.wait("t1", "papers", input=human("hello")))["messages"][-1]["content"] == "1: hello"  # type: ignore[call-overload]

@@ -49,16 +49,18 @@ async def test_put_read_search_list_and_delete(sdk: LangGraphClient) -> None:
     await sdk.store.delete_item(["a", "b"], "k1")
 
 
-@pytest.mark.parametrize(("method", "path", "body", "told"), BAD)
-async def test_what_cannot_be_served_is_told(client: AsyncClient, method: str, path: str, body: Any, told: str) -> None:
+@pytest.mark.parametrize(("method", "path", "body", "detail"), BAD)
+async def test_an_invalid_store_request_is_rejected_with_advice(
+    client: AsyncClient, method: str, path: str, body: Any, detail: str
+) -> None:
     await client.put("/store/items", json={**PLACE, "value": {"n": 1}})
     answer = await client.request(method, path, json=body)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
-    assert told in answer.json()["detail"]
+    assert detail in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("label", ["langgraph", "a.b", "", "\0", "a\0b", "*", " ", "\ud800", "a/b", "LangGraph"])
-async def test_every_label_is_taken_or_refused_with_a_reason(client: AsyncClient, label: str) -> None:
+async def test_every_label_is_accepted_or_rejected_with_advice(client: AsyncClient, label: str) -> None:
     for namespace in ([label], [label, "x"], ["x", label]):
         place = {"namespace": namespace, "key": "k"}
         for method, path, body in (
@@ -73,7 +75,7 @@ async def test_every_label_is_taken_or_refused_with_a_reason(client: AsyncClient
             assert answer.status_code < 400 or answer.json()["detail"]
 
 
-async def test_a_caller_reads_its_own_only(client: AsyncClient) -> None:
+async def test_callers_read_only_their_own_items(client: AsyncClient) -> None:
     mine, another = ({"X-Turnkeep-User": name} for name in ("ann", "bob"))
     await client.put("/store/items", json={**PLACE, "value": {"mine": 1}}, headers=mine)
     query = "/store/items?namespace=a.b&key=k"
@@ -85,7 +87,7 @@ async def test_a_caller_reads_its_own_only(client: AsyncClient) -> None:
     assert (await client.get(query, headers=mine)).json()["value"] == {"mine": 1}
 
 
-async def test_more_than_an_answer_holds_is_told(client: AsyncClient) -> None:
+async def test_a_search_over_the_response_limit_is_rejected(client: AsyncClient) -> None:
     for number in range(20):
         await client.put("/store/items", json={**PLACE, "key": str(number), "value": {"v": "x" * 250_000}})
     answer = await client.post("/store/items/search", json={"namespace_prefix": [], "limit": 20})
@@ -94,7 +96,7 @@ async def test_more_than_an_answer_holds_is_told(client: AsyncClient) -> None:
     assert len(answer.json()["items"]) == 5
 
 
-async def test_it_is_exported_and_erased_with_its_owner(client: AsyncClient) -> None:
+async def test_items_are_exported_and_erased(client: AsyncClient) -> None:
     await client.put("/store/items", json={**PLACE, "value": {"mine": 1}})
     lines = (await client.get("/me/export")).text.splitlines()
     assert any('"type": "memory"' in line and '"mine": 1' in line for line in lines)

@@ -20,11 +20,11 @@ AGAIN = {"X-Stainless-Retry-Count": "1"}
 
 
 async def ask(openai: AsyncOpenAI, *messages: dict[str, Any], headers: Any = None, **more: Any) -> "ChatCompletion":
-    said: Any = messages
-    return await openai.chat.completions.create(model="papers", messages=said, extra_headers=headers, **more)
+    given: Any = messages
+    return await openai.chat.completions.create(model="papers", messages=given, extra_headers=headers, **more)
 
 
-def told(answer: Any) -> dict[str, Any]:
+def turn_of(answer: Any) -> dict[str, Any]:
     found: dict[str, Any] = answer.model_extra["turnkeep"]
     return found
 
@@ -38,35 +38,33 @@ async def threads(client: AsyncClient) -> list[str]:
     return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
 
 
-async def test_the_history_of_a_stateless_request_reaches_the_graph_and_nothing_is_kept(
+async def test_a_stateless_request_passes_its_history_and_stores_nothing(
     openai: AsyncOpenAI, client: AsyncClient
 ) -> None:
     answer = await ask(openai, *HISTORY, YES)
     assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("3: yes", "stop")
-    assert (answer.model, told(answer)["thread_id"]) == ("papers", None)
+    assert (answer.model, turn_of(answer)["thread_id"]) == ("papers", None)
     assert answer.usage
     assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
     assert await threads(client) == []
 
 
-async def test_what_a_turn_holds_stands_beside_the_answer(openai: AsyncOpenAI) -> None:
+async def test_the_answer_contains_the_turn(openai: AsyncOpenAI) -> None:
     answer = await openai.chat.completions.create(
         model="database", messages=[{"role": "user", "content": "ping"}], metadata={"mine": "kept"}
     )
-    assert told(answer)["details"]["rows"] == [["Ann", 7.5], ["Bo", None]]
-    assert told(answer)["sources"][0]["title"] == "A paper"
+    assert turn_of(answer)["details"]["rows"] == [["Ann", 7.5], ["Bo", None]]
+    assert turn_of(answer)["sources"][0]["title"] == "A paper"
     assert answer.model_dump()["metadata"]["mine"] == "kept"
 
 
 @pytest.mark.parametrize("place", [{"extra_body": {"metadata": {"thread_id": "t1"}}}, {"headers": THREAD}])
-async def test_a_thread_that_is_named_keeps_the_turns(
-    openai: AsyncOpenAI, client: AsyncClient, place: dict[str, Any]
-) -> None:
+async def test_a_named_thread_stores_the_turns(openai: AsyncOpenAI, client: AsyncClient, place: dict[str, Any]) -> None:
     first = await ask(openai, {"role": "user", "content": "ping"}, **place)
     second = await ask(openai, *HISTORY, YES, **place)
-    assert (told(first)["turn_number"], told(second)["turn_number"], told(second)["persisted"]) == (1, 2, True)
+    assert (turn_of(first)["turn_number"], turn_of(second)["turn_number"], turn_of(second)["persisted"]) == (1, 2, True)
     assert second.choices[0].message.content == "3: yes"
-    assert "history_differs" not in told(second)["warnings"]
+    assert "history_differs" not in turn_of(second)["warnings"]
     assert await replies(client) == ["1: ping", "3: yes"]
 
 
@@ -78,19 +76,17 @@ async def test_a_thread_that_is_named_keeps_the_turns(
         [*HISTORY, YES, {"role": "assistant", "content": "3: yes"}],
     ],
 )
-async def test_a_history_that_differs_from_ours_is_told_and_not_merged(
+async def test_a_different_history_gives_a_warning_and_is_not_merged(
     openai: AsyncOpenAI, client: AsyncClient, history: list[dict[str, Any]]
 ) -> None:
     await ask(openai, {"role": "user", "content": "ping"}, headers=THREAD)
     answer = await ask(openai, *history, YES, headers=THREAD)
     assert answer.choices[0].message.content == "3: yes"
-    assert "history_differs" in told(answer)["warnings"]
+    assert "history_differs" in turn_of(answer)["warnings"]
     assert await replies(client) == ["1: ping", "3: yes"]
 
 
-async def test_the_same_history_again_is_a_retry_and_yes_said_twice_is_not(
-    openai: AsyncOpenAI, client: AsyncClient
-) -> None:
+async def test_the_same_history_is_a_retry_a_repeated_yes_is_not(openai: AsyncOpenAI, client: AsyncClient) -> None:
     await ask(openai, HISTORY[1], headers=THREAD)
     first = await ask(openai, *HISTORY, YES, headers=THREAD)
     retried = await openai.chat.completions.with_raw_response.create(
@@ -104,27 +100,25 @@ async def test_the_same_history_again_is_a_retry_and_yes_said_twice_is_not(
     assert await replies(client) == ["1: ping", "3: yes", "5: yes"]
 
 
-async def test_where_only_the_newest_message_is_sent_the_client_says_whether_it_tries_again(
-    openai: AsyncOpenAI, client: AsyncClient
-) -> None:
+async def test_without_history_the_retry_count_marks_a_retry(openai: AsyncOpenAI, client: AsyncClient) -> None:
     for count in ("0", "0", "1", "2"):
         await ask(openai, YES, headers={**THREAD, "X-Stainless-Retry-Count": count})
     assert await replies(client) == ["1: yes", "3: yes"]
 
 
-async def test_a_key_counts_where_one_is_sent(openai: AsyncOpenAI, client: AsyncClient) -> None:
+async def test_a_key_identifies_a_retry(openai: AsyncOpenAI, client: AsyncClient) -> None:
     for key in ("k-1", "k-1", "k-2", ""):
         await ask(openai, YES, headers={**THREAD, "Idempotency-Key": key})
     assert await replies(client) == ["1: yes", "3: yes", "5: yes"]
 
 
-async def test_a_stream_says_stop_when_the_turn_is_kept(openai: AsyncOpenAI, client: AsyncClient) -> None:
+async def test_a_stream_ends_with_stop_after_the_turn_is_stored(openai: AsyncOpenAI, client: AsyncClient) -> None:
     stream = await ask(openai, YES, headers=THREAD, stream=True, stream_options={"include_usage": True})
     chunks = [chunk async for chunk in stream]  # type: ignore[attr-defined]
-    *said, last, usage = chunks
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in said) == "1: yes"
-    assert said[0].choices[0].delta.role == "assistant"
-    assert (last.choices[0].finish_reason, told(last)["persisted"]) == ("stop", True)
+    *pieces, last, usage = chunks
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in pieces) == "1: yes"
+    assert pieces[0].choices[0].delta.role == "assistant"
+    assert (last.choices[0].finish_reason, turn_of(last)["persisted"]) == ("stop", True)
     assert (usage.choices, usage.usage.total_tokens) == ([], 0)
     assert {chunk.id for chunk in chunks} == {last.id}
     assert await replies(client) == ["1: yes"]
@@ -138,7 +132,7 @@ async def test_a_stream_ends_with_done(client: AsyncClient) -> None:
     assert '"usage"' not in answer.text.split("turnkeep")[0]
 
 
-async def test_what_has_no_effect_is_told(openai: AsyncOpenAI) -> None:
+async def test_ignored_parameters_give_warnings(openai: AsyncOpenAI) -> None:
     tool: Any = {"type": "function", "function": {"name": "f", "parameters": {}}}
     raw = await openai.chat.completions.with_raw_response.create(
         model="papers",
@@ -149,4 +143,4 @@ async def test_what_has_no_effect_is_told(openai: AsyncOpenAI) -> None:
     )
     warnings = ["tools_not_used", "temperature_not_used", "instructions_not_used"]
     assert raw.headers["x-turnkeep-warnings"].split(", ") == warnings
-    assert set(warnings) <= set(told(raw.parse())["warnings"])
+    assert set(warnings) <= set(turn_of(raw.parse())["warnings"])

@@ -47,15 +47,13 @@ def filled(value: Any, ids: dict[str, str]) -> Any:
 
 
 def seen(answer: Response) -> tuple[int, Any]:
-    told = answer.json()
-    told.get("error", {}).pop("correlation_id", None)
-    return answer.status_code, told
+    content = answer.json()
+    content.get("error", {}).pop("correlation_id", None)
+    return answer.status_code, content
 
 
 @pytest.mark.parametrize(("method", "path", "body"), ROUTES)
-async def test_what_is_somebody_elses_is_as_if_it_were_not(
-    site: AsyncClient, method: str, path: str, body: Any
-) -> None:
+async def test_the_data_of_another_user_is_unknown(site: AsyncClient, method: str, path: str, body: Any) -> None:
     made = (await site.post("/v1/responses", json={"model": "papers", "input": "ping"}, headers=ANN)).json()
     foreign = {"thread": made["conversation"]["id"], "response": made["id"]}
     unknown = {"thread": "conv_none", "response": made["id"].replace("conv_", "conv_0")}

@@ -34,9 +34,9 @@ def sent(dynamodb: "DynamoDBClient") -> Iterator[Counter[str]]:
 
 
 async def completion(openai: AsyncOpenAI, before: list[Any]) -> None:
-    said = [each for answer in before for each in (PING, {"role": "assistant", "content": answer})]
+    history = [each for answer in before for each in (PING, {"role": "assistant", "content": answer})]
     headers = {"X-Turnkeep-Thread": "t1"}
-    answer = await openai.chat.completions.create(model="papers", messages=[*said, PING], extra_headers=headers)
+    answer = await openai.chat.completions.create(model="papers", messages=[*history, PING], extra_headers=headers)
     before.append(answer.choices[0].message.content)
 
 

@@ -45,7 +45,7 @@ def content(answer: Response) -> Any:
     return json.loads(answer.json()["choices"][0]["message"]["content"])
 
 
-async def test_a_chat_of_three_messages_is_a_thread_of_three_turns_and_its_title_is_kept_nowhere(
+async def test_a_chat_of_three_messages_is_three_turns_without_its_title(
     client: AsyncClient,
 ) -> None:
     for _ in range(2):  # the first answer got lost
@@ -58,14 +58,14 @@ async def test_a_chat_of_three_messages_is_a_thread_of_three_turns_and_its_title
     assert "history_differs" not in last.text
 
 
-async def test_an_edited_message_is_told_as_another_history(client: AsyncClient) -> None:
+async def test_an_edited_message_is_a_new_turn_with_a_warning(client: AsyncClient) -> None:
     await send(client, "first")
     edited = await send(client, "another")
     assert "history_differs" in edited.text
     assert await replies(client) == ["1: first", "3: another"]
 
 
-async def test_a_header_says_what_is_a_task_and_then_nothing_is_guessed(client: AsyncClient) -> None:
+async def test_the_task_header_decides_what_is_a_task(client: AsyncClient) -> None:
     await send(client, "suggest tags", headers={"X-Turnkeep-Task": "tags_generation"}, stream=False)
     assert await replies(client) == []
     streamed = await send(client, "suggest tags", headers={"X-Turnkeep-Task": "tags_generation"})
@@ -82,20 +82,20 @@ async def test_a_header_says_what_is_a_task_and_then_nothing_is_guessed(client: 
         (("first", "1: first", TITLE), {"stream": False}),
     ],
 )
-async def test_what_a_person_says_in_that_form_is_a_turn(
+async def test_a_message_that_only_resembles_a_task_is_a_turn(
     client: AsyncClient, texts: tuple[str, ...], changes: dict[str, Any]
 ) -> None:
     await send(client, *texts, **changes)
     assert len(await replies(client)) == 1
 
 
-async def test_another_client_may_ask_for_a_title_in_the_same_words(client: AsyncClient) -> None:
+async def test_a_task_template_from_another_client_is_a_turn(client: AsyncClient) -> None:
     body = {"model": "papers", "messages": [{"role": "user", "content": TITLE}]}
     answer = await client.post("/v1/chat/completions", json=body, headers={"X-Turnkeep-Thread": "t1"})
     assert answer.json()["turnkeep"]["turn_number"] == 1
 
 
-async def test_a_temporary_chat_is_kept_nowhere(client: AsyncClient) -> None:
+async def test_a_temporary_chat_is_not_stored(client: AsyncClient) -> None:
     answer = await send(
         client, "first", "1: first", "second", headers={"X-OpenWebUI-Chat-Id": "local:Vq3x"}, stream=False
     )
@@ -103,7 +103,7 @@ async def test_a_temporary_chat_is_kept_nowhere(client: AsyncClient) -> None:
     assert (await client.post("/threads/search", json={})).json() == []
 
 
-async def test_its_users_have_threads_of_their_own_where_the_key_may_act_for_others(
+async def test_a_key_that_acts_for_others_separates_their_users(
     make_app: "Callable[..., FastAPI]",
 ) -> None:
     from httpx import ASGITransport

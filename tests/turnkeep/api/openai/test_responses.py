@@ -40,7 +40,7 @@ class RefusingStore(Store):
         self.turns = RefusingTurns(self.heads, self.turns.chain, self.vault)
 
 
-async def say(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":
+async def respond(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":
     answer: Response = await openai.responses.create(model="papers", input=message, **more)
     return answer
 
@@ -63,66 +63,66 @@ async def test_three_turns_of_a_conversation_are_three_turns_of_a_thread(
 ) -> None:
     conversation = (await openai.conversations.create(metadata={"about": "a test"})).id
     for name in (conversation, {"id": conversation}, conversation):
-        answer = await say(openai, "yes", conversation=name)
+        answer = await respond(openai, "yes", conversation=name)
     assert (answer.status, answer.output_text, answer.model) == ("completed", "5: yes", "papers")
     assert await replies(client, conversation) == ["1: yes", "3: yes", "5: yes"]
-    retried = await say(openai, "yes", conversation=conversation, extra_headers=AGAIN)
+    retried = await respond(openai, "yes", conversation=conversation, extra_headers=AGAIN)
     assert (retried.id, len(await replies(client, conversation))) == (answer.id, 3)
 
 
-async def test_a_response_goes_on_from_the_one_before(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    first = await say(openai, "ping")
-    second = await say(openai, "yes", previous_response_id=first.id)
+async def test_a_response_continues_the_previous_one(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await respond(openai, "ping")
+    second = await respond(openai, "yes", previous_response_id=first.id)
     assert (second.output_text, second.previous_response_id) == ("3: yes", first.id)
     assert await replies(client, thread_of(first)) == ["1: ping", "3: yes"]
-    assert (await say(openai, "yes", previous_response_id=first.id)).id == second.id
-    assert (await say(openai, "yes", previous_response_id=second.id)).output_text == "5: yes"
+    assert (await respond(openai, "yes", previous_response_id=first.id)).id == second.id
+    assert (await respond(openai, "yes", previous_response_id=second.id)).output_text == "5: yes"
 
 
-async def test_from_an_older_response_a_copy_of_the_thread_goes_on(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    first = await say(openai, "ping")
-    await say(openai, "one", previous_response_id=first.id)
-    other = await say(openai, "two", previous_response_id=first.id)
-    again = await say(openai, "two", previous_response_id=first.id)
+async def test_an_older_response_continues_in_a_copy(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await respond(openai, "ping")
+    await respond(openai, "one", previous_response_id=first.id)
+    other = await respond(openai, "two", previous_response_id=first.id)
+    again = await respond(openai, "two", previous_response_id=first.id)
     assert (other.id, thread_of(other)) == (again.id, thread_of(again))
     assert await replies(client, thread_of(first)) == ["1: ping", "3: one"]
     assert await replies(client, thread_of(other)) == ["1: ping", "3: two"]
     assert len(await threads(client)) == 2
 
 
-async def test_the_same_words_begin_another_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    made = [await say(openai, "ping", extra_headers=headers) for headers in (None, None, AGAIN)]
+async def test_the_same_text_begins_another_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = [await respond(openai, "ping", extra_headers=headers) for headers in (None, None, AGAIN)]
     assert len({answer.id for answer in made}) == len(await threads(client)) == 3
 
 
-async def test_the_same_words_at_once_begin_threads_of_their_own(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    made = await asyncio.gather(*(say(openai, "ping") for _ in range(4)))
+async def test_the_same_text_in_parallel_begins_separate_threads(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = await asyncio.gather(*(respond(openai, "ping") for _ in range(4)))
     assert len({answer.id for answer in made}) == 4
     assert len(await threads(client)) == 4
 
 
-async def test_a_retry_after_another_turn_names_the_turn_that_it_may_be(
+async def test_a_retry_after_another_turn_names_the_possible_duplicate(
     openai: AsyncOpenAI, client: AsyncClient
 ) -> None:
     conversation = (await openai.conversations.create()).id
-    await say(openai, "yes", conversation=conversation)
+    await respond(openai, "yes", conversation=conversation)
     await client.post(f"/threads/{conversation}/turns", json={"message": "no"})
     with pytest.raises(sdk.ConflictError, match="Turn 1 may already be this message"):
-        await say(openai, "yes", conversation=conversation, extra_headers=AGAIN)
+        await respond(openai, "yes", conversation=conversation, extra_headers=AGAIN)
     assert await replies(client, conversation) == ["1: yes", "3: no"]
 
 
-async def test_a_key_leads_to_the_thread_that_it_began(openai: AsyncOpenAI, client: AsyncClient) -> None:
+async def test_the_same_key_finds_the_new_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
     keyed = {"Idempotency-Key": "k-1"}
-    first = await say(openai, "ping", extra_headers=keyed)
-    assert (await say(openai, "ping", extra_headers=keyed)).id == first.id
+    first = await respond(openai, "ping", extra_headers=keyed)
+    assert (await respond(openai, "ping", extra_headers=keyed)).id == first.id
     assert await threads(client) == [thread_of(first)]
 
 
-async def test_what_is_not_to_be_stored_is_not(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    said = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
+async def test_store_false_stores_nothing(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    history = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
     asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "yes"}]}
-    answer = await say(openai, [*said, asked], store=False)
+    answer = await respond(openai, [*history, asked], store=False)
     assert (answer.output_text, answer.conversation) == ("3: yes", None)
     assert await threads(client) == []
     with pytest.raises(sdk.NotFoundError):
@@ -130,14 +130,14 @@ async def test_what_is_not_to_be_stored_is_not(openai: AsyncOpenAI, client: Asyn
 
 
 async def test_a_history_that_begins_a_thread_reaches_the_graph(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    said = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
-    first = await say(openai, [*said, {"role": "user", "content": "yes"}])
-    second = await say(openai, "and?", previous_response_id=first.id)
+    history = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
+    first = await respond(openai, [*history, {"role": "user", "content": "yes"}])
+    second = await respond(openai, "and?", previous_response_id=first.id)
     assert (first.output_text, second.output_text) == ("3: yes", "5: and?")
 
 
-async def test_a_response_is_read_back_and_goes_with_its_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    made = await say(openai, "ping", metadata={"mine": "kept"})
+async def test_a_response_is_read_and_deleted_with_its_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = await respond(openai, "ping", metadata={"mine": "kept"})
     read = await openai.responses.retrieve(made.id)
     assert (read.id, read.output_text, read.usage) == (made.id, "1: ping", made.usage)
     assert made.metadata
@@ -149,21 +149,19 @@ async def test_a_response_is_read_back_and_goes_with_its_thread(openai: AsyncOpe
         await openai.responses.retrieve(made.id)
 
 
-async def test_a_response_that_another_branch_has_left_behind_leads_nowhere(
-    openai: AsyncOpenAI, client: AsyncClient
-) -> None:
-    first = await say(openai, "ping")
-    left = await say(openai, "one", previous_response_id=first.id)
+async def test_a_response_on_an_abandoned_branch_is_not_found(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await respond(openai, "ping")
+    left = await respond(openai, "one", previous_response_id=first.id)
     turns = f"/threads/{thread_of(first)}/turns"
     assert (await client.post(turns, json={"message": "two", "from_turn": 1})).json()["turn_number"] == 2
     with pytest.raises(sdk.NotFoundError):
-        await say(openai, "and?", previous_response_id=left.id)
+        await respond(openai, "and?", previous_response_id=left.id)
     assert await replies(client, thread_of(first)) == ["1: ping", "3: two"]
     assert (await client.get(f"/threads/{thread_of(first)}")).json()["status"] != "busy"
 
 
-async def test_the_id_of_a_thread_made_anew_leads_nowhere(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    old = await say(openai, "ping", conversation=(await openai.conversations.create()).id)
+async def test_a_response_of_a_recreated_thread_is_not_found(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    old = await respond(openai, "ping", conversation=(await openai.conversations.create()).id)
     await openai.conversations.delete(thread_of(old))
     await client.post("/threads", json={"thread_id": thread_of(old)})
     await client.post(f"/threads/{thread_of(old)}/turns", json={"message": "pong"})
@@ -171,7 +169,7 @@ async def test_the_id_of_a_thread_made_anew_leads_nowhere(openai: AsyncOpenAI, c
         await openai.responses.retrieve(old.id)
 
 
-async def test_every_event_of_a_stream_is_one_that_openais_client_knows(openai: AsyncOpenAI) -> None:
+async def test_openais_client_reads_every_event_of_a_stream(openai: AsyncOpenAI) -> None:
     async with openai.responses.stream(model="database", input="ping") as stream:
         events = [event async for event in stream]
         final = await stream.get_final_response()
@@ -198,10 +196,10 @@ async def test_every_event_of_a_stream_is_one_that_openais_client_knows(openai: 
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
-async def test_the_items_of_a_conversation_come_page_by_page(openai: AsyncOpenAI, order: Any) -> None:
+async def test_items_of_a_conversation_are_paginated(openai: AsyncOpenAI, order: Any) -> None:
     conversation = (await openai.conversations.create()).id
     for message in ("a", "b", "c"):
-        await say(openai, message, conversation=conversation)
+        await respond(openai, message, conversation=conversation)
     items = [item async for item in openai.conversations.items.list(conversation, limit=2, order=order)]
     texts = [item.model_dump()["content"][0]["text"] for item in items]
     assert texts[:: 1 if order == "asc" else -1] == ["a", "1: a", "b", "3: b", "c", "5: c"]
@@ -209,39 +207,33 @@ async def test_the_items_of_a_conversation_come_page_by_page(openai: AsyncOpenAI
     assert one.model_dump() == items[2].model_dump()
 
 
-async def test_the_metadata_of_a_conversation_is_replaced_as_a_whole(openai: AsyncOpenAI) -> None:
-    conversation = (await openai.conversations.create(metadata={"a": "1"})).id
-    await openai.conversations.update(conversation, metadata={"b": "2"})
-    assert (await openai.conversations.retrieve(conversation)).metadata == {"b": "2"}
-
-
 async def test_a_thread_of_any_protocol_is_a_conversation(openai: AsyncOpenAI, client: AsyncClient) -> None:
     await client.post("/threads/t1/turns", json={"message": "ping"})
     await client.post("/chat", json={"session_id": "t1", "message": "ping"})
-    assert (await say(openai, "yes", conversation="t1")).output_text == "3: yes"
+    assert (await respond(openai, "yes", conversation="t1")).output_text == "3: yes"
 
 
 async def heard(openai: AsyncOpenAI, *, stream: bool) -> None:
-    answer: Any = await say(openai, "ping", stream=stream)
+    answer: Any = await respond(openai, "ping", stream=stream)
     assert [event async for event in answer]
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
+async def test_a_turn_that_was_not_stored_is_an_error_until_the_retry(
     make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI], stream: bool
 ) -> None:
     app = make_app(RefusingStore)
     async with openai_of(app) as openai:
         with pytest.raises(sdk.APIError, match="could not be stored"):
             await heard(openai, stream=stream)
-        answer = await say(openai, "ping", extra_headers=AGAIN)
+        answer = await respond(openai, "ping", extra_headers=AGAIN)
         assert (await openai.responses.retrieve(answer.id)).output_text == "1: ping"
 
 
-async def test_openais_client_mends_what_is_not_kept_by_itself(
+async def test_openais_client_retries_a_turn_that_was_not_stored(
     make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI]
 ) -> None:
     async with openai_of(make_app(RefusingStore)) as openai:
-        answer = await say(openai.with_options(max_retries=2), "ping")
+        answer = await respond(openai.with_options(max_retries=2), "ping")
         items = (await openai.conversations.items.list(thread_of(answer))).data
     assert (answer.output_text, len(items)) == ("1: ping", 2)

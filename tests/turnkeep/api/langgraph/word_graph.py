@@ -1,5 +1,5 @@
-"""A graph that answers by the first word of a message: it asks, fails, waits, or repeats what it was told. `gates` let
-a waiting run go on."""
+"""A graph that acts on the first word of a message: it asks, waits, returns its config, or repeats the message. `gates`
+end the waiting."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ from turnkeep.records import Reply
 gates: dict[str, asyncio.Event] = {}
 
 
-def desk_agent(name: str) -> Agent:
+def word_agent(name: str) -> Agent:
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
     from langchain_core.runnables import RunnableConfig
@@ -19,13 +19,13 @@ def desk_agent(name: str) -> Agent:
     from langgraph.graph import END, START, MessagesState, StateGraph
     from langgraph.types import interrupt
 
-    class Desk(MessagesState):
+    class Notes(MessagesState):
         note: str
 
-    async def look(state: Desk) -> dict[str, Any]:
+    async def look(state: Notes) -> dict[str, Any]:
         return {"note": f"{len(state['messages'])} messages"}
 
-    async def serve(state: Desk, config: RunnableConfig) -> dict[str, Any]:
+    async def serve(state: Notes, config: RunnableConfig) -> dict[str, Any]:
         last = state["messages"][-1]
         word, _, rest = last.text.partition(" ")
         get_stream_writer()({"heard": word})
@@ -33,24 +33,22 @@ def desk_agent(name: str) -> Agent:
             case "ask":
                 answer = interrupt({"question": "ok?"})
                 return {"messages": [AIMessage(f"answered {answer!r}", id=f"a-{last.id}")]}
-            case "fail":
-                raise ValueError("of the test")
             case "wait":
                 await gates.setdefault(rest, asyncio.Event()).wait()
                 return {"messages": [AIMessage("waited", id=f"a-{last.id}")]}
-            case "tell":
-                told = {key: config[key] for key in ("configurable", "metadata")}  # type: ignore[literal-required]
-                own = {name: told["configurable"].get(name) for name in ("tone", "thread_id", "assistant_id")}
-                return {"messages": [AIMessage(f"{own} {told['metadata'].get('from')}", id=f"a-{last.id}")]}
+            case "config":
+                sent = {key: config[key] for key in ("configurable", "metadata")}  # type: ignore[literal-required]
+                own = {name: sent["configurable"].get(name) for name in ("tone", "thread_id", "assistant_id")}
+                return {"messages": [AIMessage(f"{own} {sent['metadata'].get('from')}", id=f"a-{last.id}")]}
         model = GenericFakeChatModel(messages=iter([AIMessage(f"{len(state['messages'])}: {last.text}")]))
         return {"messages": [await model.ainvoke(state["messages"])]}
 
     if name not in ("papers", "products"):
         raise UnknownAgent
-    inner = StateGraph(Desk)
+    inner = StateGraph(Notes)
     inner.add_node("look", look)
     inner.add_edge(START, "look")
-    builder = StateGraph(Desk)
+    builder = StateGraph(Notes)
     builder.add_node("prepare", inner.compile())
     builder.add_node("serve", serve)
     builder.add_edge(START, "prepare")
