@@ -22,7 +22,7 @@ class Violation(Exception):
 
     def __init__(self, kind, what):
         super().__init__(f"{kind}: {what}")
-        self.kind, self.what = kind, what
+        self.kind = kind
 
 
 def mix(*parts):
@@ -33,22 +33,22 @@ def mix(*parts):
     return x ^ (x >> 31)
 
 
-class Actor:
+class Actor(greenlet.greenlet):
     """One activity. `id` depends on the plan alone."""
 
     def __init__(self, sim, id_, name, work, process):
+        super().__init__()
         self.sim, self.id, self.name, self.work, self.process = sim, id_, name, work, process
-        self.calls = self.children = self.pauses = self.minted = 0
+        self.calls = self.children = self.pauses = self.drawn = 0
         self.is_dead = self.is_over = False
         self.waiters, self.result, self.error = [], None, None
-        self.glet = greenlet.greenlet(self._run)
 
-    def _run(self, *_):
+    def run(self, *_):
         try:
             self.result = self.work()
         except Violation as found:
             self.sim.violations.append(found)
-        except BaseException as error:  # noqa: BLE001 - raised in whoever joins
+        except BaseException as error:  # noqa: BLE001 - raised by `join`
             self.error = error
         self.end()
 
@@ -59,10 +59,10 @@ class Actor:
 
 
 class Process:
-    """One machine; `skew` is what its clock is ahead in seconds. `build` makes its objects, again after each death."""
+    """One machine; its clock is `skew` seconds ahead. `build` makes its services, again after each death."""
 
-    def __init__(self, sim, name, skew, build, client):
-        self.sim, self.name, self.skew, self.build, self.new_client = sim, name, skew, build, client
+    def __init__(self, sim, skew, build, client):
+        self.sim, self.skew, self.build, self.new_client = sim, skew, build, client
         self.boot()
 
     def boot(self):
@@ -72,7 +72,7 @@ class Process:
     def clock(self):
         return BASE + self.sim.now + self.skew
 
-    def die(self, but=None):
+    def die(self, but):
         """Ends all that runs here; the process starts again immediately, with an empty memory."""
         self.client.is_dead = True  # what is collected as garbage later sends nothing
         doomed = self.actors
@@ -90,8 +90,7 @@ class Sim:
     def __init__(self, seed, network, table, *, page, lag, now):
         self.seed, self.network, self.most_lag, self.now = seed, network, lag, now
         self.heap, self.count, self.actors, self.violations = [], 0, [], []
-        self.hub, self.current = greenlet.getcurrent(), None
-        self.is_quiet, self.minted = False, 0
+        self.hub, self.current, self.is_quiet = greenlet.getcurrent(), None, False
         self.table = table(lambda: BASE + self.now, lag=self._lag, page=page)
 
     def _lag(self):
@@ -106,21 +105,21 @@ class Sim:
 
     def wake(self, actor, when=None):
         """Ends the present pause of the actor then. A pause that is over already is not affected."""
-        self.at(self.now if when is None else when, (actor, actor.pauses))
+        pause = actor.pauses
+        self.at(self.now if when is None else when, lambda: self._resume(actor, pause))
+
+    def _resume(self, actor, pause):
+        if not actor.is_over and not actor.is_dead and actor.pauses == pause:
+            self.current = actor
+            actor.switch()
+            self.current = None
 
     def run(self):
         """Runs until nothing is left to do, or a violation was found."""
         while self.heap and not self.violations:
             when, _, what = heapq.heappop(self.heap)
             self.now = max(self.now, when)
-            if not isinstance(what, tuple):
-                what()
-                continue
-            actor, pause = what
-            if not actor.is_over and not actor.is_dead and actor.pauses == pause:
-                self.current = actor
-                actor.glet.switch()
-                self.current = None
+            what()
 
     def close(self):
         for actor in self.actors:
@@ -128,13 +127,10 @@ class Sim:
                 self.kill(actor)
 
     def sleep(self, seconds):
-        self.wake(self._living(), self.now + seconds)
-        self.pause()
-
-    def _living(self):
         if self.current.is_dead:
             raise Killed
-        return self.current
+        self.wake(self.current, self.now + seconds)
+        self.pause()
 
     def pause(self):
         """Gives control away until something wakes this actor."""
@@ -142,14 +138,16 @@ class Sim:
         self.hub.switch()
         actor.pauses += 1
         self.current = actor
-        self._living()
+        if actor.is_dead:
+            raise Killed
 
     # actors
 
     def spawn(self, id_, name, work, process=None):
         actor = Actor(self, id_, name, work, process)
-        for kept in (self.actors, *([process.actors] if process else ())):
-            kept.append(actor)
+        self.actors.append(actor)
+        if process:
+            process.actors.append(actor)
         self.wake(actor)
         return actor
 
@@ -162,10 +160,10 @@ class Sim:
 
     def kill(self, actor):
         actor.is_dead = True
-        if actor.glet:  # it has begun, and is not over
+        if actor:  # it has begun, and is not over
             before, self.current = self.current, actor
-            actor.glet.parent = greenlet.getcurrent()
-            actor.glet.throw(Killed)
+            actor.parent = greenlet.getcurrent()
+            actor.throw(Killed)
             self.current = before
         if not actor.is_over:
             actor.error = Killed()
@@ -186,7 +184,7 @@ class Sim:
         return other.result
 
     def in_parallel(self, calls, at_once):
-        """As `side_by_side` of the eraser, with actors for threads."""
+        """Actors in place of the threads of the eraser."""
         for some in batched(calls, at_once, strict=False):
             yield from map(self.join, [self.child(call, "parallel") for call in some])
 
@@ -194,9 +192,8 @@ class Sim:
 
     def random_bytes(self, size):
         """Random bytes: the nth of an actor are the same in every run of this seed."""
-        actor = self.current or self
-        actor.minted += 1
-        drawn = (mix(self.seed, 5, getattr(actor, "id", 0), actor.minted, part) for part in range(-(-size // 8)))
+        self.current.drawn += 1
+        drawn = (mix(self.seed, 5, self.current.id, self.current.drawn, part) for part in range(-(-size // 8)))
         return b"".join(each.to_bytes(8) for each in drawn)[:size]
 
     def pick(self, *salt):
@@ -206,17 +203,16 @@ class Sim:
 
 
 class Lock:
-    """A reentrant lock among actors: greenlets share one thread, so that of `threading` holds nobody back."""
+    """A reentrant lock among actors: they share one thread, so a lock of `threading` never blocks them."""
 
     def __init__(self, sim):
         self.sim, self.owner, self.depth, self.waiting = sim, None, 0, []
 
     def __enter__(self):
-        me = self.sim.current
-        while self.owner not in (None, me) and not self.owner.is_over:
-            self.waiting.append(me)
+        while self.owner not in (None, self.sim.current) and not self.owner.is_over:
+            self.waiting.append(self.sim.current)
             self.sim.pause()
-        self.owner = me
+        self.owner = self.sim.current
         self.depth += 1
 
     def __exit__(self, *_):

@@ -10,11 +10,11 @@ from turnkeep.turns.threads import in_thread
 class Loop(asyncio.BaseEventLoop):
     """There is nothing to select from: the loop pauses until its next timer, or until something wakes it."""
 
+    slow_callback_duration = 1e9
+
     def __init__(self, sim):
         super().__init__()
-        self.sim, self.actor, self.is_woken = sim, sim.current, False
-        self._selector = self
-        self.slow_callback_duration = 1e9
+        self.sim, self.actor, self.is_woken, self._selector = sim, sim.current, False, self
 
     def time(self):
         return self.sim.now
@@ -35,16 +35,9 @@ class Loop(asyncio.BaseEventLoop):
         """There are none."""
 
     def _write_to_self(self):
-        if not self.is_woken:
-            self.is_woken = True
-            if self.sim.current is not self.actor:
-                self.sim.wake(self.actor)
-
-    def call_soon(self, *args, **kwargs):
-        handle = super().call_soon(*args, **kwargs)
-        if self.sim.current is not self.actor:
-            self._write_to_self()
-        return handle
+        if not self.is_woken and self.sim.current is not self.actor:
+            self.sim.wake(self.actor)
+        self.is_woken = True
 
     def run_in_executor(self, executor, func, *args):
         future = self.create_future()
@@ -54,9 +47,9 @@ class Loop(asyncio.BaseEventLoop):
                 settle, found = future.set_result, func(*args)
             except Killed:
                 raise
-            except BaseException as raised:  # noqa: BLE001 - raised in whoever awaits
+            except BaseException as raised:  # noqa: BLE001 - raised where the future is awaited
                 settle, found = future.set_exception, raised
-            self.call_soon(lambda: future.done() or settle(found))
+            self.call_soon_threadsafe(lambda: future.done() or settle(found))
 
         self.sim.child(work, "call", self.actor.process)
         return future

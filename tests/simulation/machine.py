@@ -2,7 +2,7 @@
 
 from functools import cached_property, partial
 
-from simulation.kernel import Lock
+from simulation.network import TABLE
 from simulation.operations.graph import AGENT
 from simulation.operations.http import SETTINGS, Http
 from simulation.operations.memory import WHO
@@ -31,32 +31,30 @@ class Machine:
     stores = None
 
     def __init__(self, world, process):
-        self.world, self.sim, self.process, self.clock = world, world.sim, process, process.clock
-        self.chance = {"clock": self.clock, "random_bytes": world.sim.random_bytes}
-        self.kept = {"thread_hours": world.plan.hours, "lease_seconds": world.plan.lease, **self.chance}
-        self.objects = S3Objects(process.client, "bucket")
-        self.codec = Codec(*world.ring, refresh=world.read_ring, clock=self.clock)
-        self.items = Items(process.client, "table", sleep=world.sim.sleep)
-        self.blobs = Blobs(self.objects, self.items, clock=self.clock, inline_bytes=4_000)
-        self.store = Store(self.items, self.blobs, self.codec, **self.kept)
-        eraser = Eraser(self.items, self.blobs, clock=self.clock, parallel=world.sim.in_parallel)
-        self.cleanup = Cleanup(self.items, eraser, clock=self.clock)
-        self.persons = Persons(self.items, eraser, clock=self.clock, at_once=2)
-        self.uploads, self.http = KeptUploads(self.objects), Http(self)
+        plan, self.sim, self.client, self.clock = world.plan, world.sim, process.client, process.clock
+        clock = {"clock": self.clock}
+        chance = clock | {"random_bytes": self.sim.random_bytes}
+        self.options = chance | {"thread_hours": plan.hours, "lease_seconds": plan.lease}
+        objects, items = S3Objects(self.client, "bucket"), Items(self.client, TABLE, sleep=self.sim.sleep)
+        blobs = Blobs(objects, items, inline_bytes=4_000, **clock)
+        self.codec = Codec(*world.ring, refresh=world.read_ring, **clock)
+        self.store = Store(items, blobs, self.codec, **self.options)
+        eraser = Eraser(items, blobs, parallel=self.sim.in_parallel, **clock)
+        self.cleanup = Cleanup(items, eraser, **clock)
+        self.persons = Persons(items, eraser, at_once=2, **clock)
+        self.uploads = KeptUploads(objects)
         self.attachments = Attachments(self.store.heads, self.store.vault, self.uploads)
-        self.memories = partial(Memories, self.items, self.codec, inline_bytes=120, **self.chance)
-        self.make_lock = partial(Lock, world.sim)
-        self.front = self.http if world.plan.family == "serving" else self.store
-
-        more = {"tuning": TurnTuning(lease_seconds=world.plan.lease), "names": frozenset({AGENT.name})}
-        more |= {"default_agent": AGENT.name, "clock": self.clock, "attachments": self.attachments}
-        self.turns = Turns(self.store, lambda _: AGENT, **more)
+        self.memories = partial(Memories, items, self.codec, inline_bytes=120, **chance)
+        names = {"names": frozenset({AGENT.name}), "default_agent": AGENT.name}
+        tuning = TurnTuning(lease_seconds=plan.lease)
+        self.turns = Turns(self.store, lambda _: AGENT, tuning=tuning, attachments=self.attachments, **names, **clock)
         self.runs = Runs(self.turns, self.store)
         self.runs.launch_by(world.launch)
-        usage = Usage(self.items, SETTINGS.budget, **self.chance)
-        more = {"memories": self.memories, "facts": {}, **self.chance}
-        self.exports = Exports(self.store, self.attachments, usage, self.objects, self.codec, **more)
+        services = self.store, self.attachments, Usage(items, SETTINGS.budget, **chance), objects, self.codec
+        self.exports = Exports(*services, memories=self.memories, facts={}, **chance)
         self.exports.listen(lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key)))
+        self.http = Http(self)
+        self.front = self.http if plan.family == "serving" else self.store
 
     @cached_property
     def memory(self):

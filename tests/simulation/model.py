@@ -5,6 +5,7 @@ list of attempts of which each saw exactly those before it: a lost, doubled, tor
 """
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 
 from simulation.kernel import BASE, FOREVER, Violation
@@ -36,12 +37,11 @@ class Attempt:
 
 @dataclass(eq=False)
 class End:
-    """A deletion, or another operation that may take turns away. `borns`: the lives that it may have met. `active`: how
-    many servers work on it."""
+    """A deletion, or another operation that may take turns away. It may have met `incarnations`; `active` is the number
+    of servers that work on it."""
 
-    thread: str
     incarnation: bytes | None
-    borns: set
+    incarnations: set
     done: float | None = None
     outcome: str = "running"  # gone, none, unknown
     active: int = 0
@@ -49,7 +49,7 @@ class End:
 
 @dataclass(eq=False)
 class Belonging:
-    """Something next to a thread, as a document: promised at `acked` to the incarnation `born`, if that is known."""
+    """Something next to a thread, as a document: promised at `acked` to this incarnation, if that is known."""
 
     thread: str
     key: str
@@ -59,24 +59,26 @@ class Belonging:
 
 
 class Model:
-    """`partitions`: threads by partition key; `spread`: seconds between the clocks. `expires`: of each life; `before`:
-    when it was last extended, and its expiry until then. `again`: lives that came back from deletion, because a request
-    that created them arrived twice. `takers`: the request that took a lease, by its owner. `stored_in`: the life in
-    which a request stored its last link. `brought`: attempts that were imported, which may come again."""
+    """`partitions`: threads by partition key. `spread`: seconds between the clocks.
+
+    By thread: `acked` attempts by id, `ends`, `heads` (the incarnation that lives), `ended` (when the last one did),
+    `forks` (the threads that it was copied from). By incarnation: `expires`; `before`: when that was last extended, and
+    its value until then. `again`: incarnations that came back from deletion, because a request that created them
+    arrived twice. `takers`: the request that took a lease, by its owner. `stored_in`: the incarnation in which a
+    request stored its last link. `brought`: attempts that were imported, which may come again."""
 
     def __init__(self, sim, partitions, spread):
-        self.sim, self.partitions, self.spread, self.again, self.brought = sim, partitions, spread, set(), set()
-        self.attempts, self.acked, self.ends, self.heads, self.ended = {}, {}, {}, {}, {}
-        self.expires, self.before, self.forks, self.takers, self.stored_in = {}, {}, {}, {}, {}
+        self.sim, self.partitions, self.spread = sim, partitions, spread
+        self.acked, self.ends, self.forks = defaultdict(dict), defaultdict(list), defaultdict(set)
+        self.attempts, self.heads, self.ended, self.expires = {}, {}, {}, {}
+        self.before, self.takers, self.stored_in, self.again, self.brought = {}, {}, {}, set(), set()
 
     def on_head(self, pk, old, new):
         """Follows each change of a HEAD from outside."""
         thread, now = self.partitions.get(pk), self.sim.now
         if thread is None:
             return
-        self._check_lease(thread, old, new)
-        if "gone" in new and (left := CONTENT & new.keys()):
-            self.sim.violations.append(Violation("tombstone with content", f"{thread}: {sorted(left)}"))
+        self._check_change(thread, old, new)
         incarnation, before = None if "gone" in new else new.get("born", {}).get("B"), self.heads.get(thread)
         if incarnation is None or before not in (None, incarnation):
             self.ended[thread] = now
@@ -88,28 +90,32 @@ class Model:
             self.expires[incarnation], self.before[incarnation] = expires, (now, known)
         if before is None and known:  # a request to create it came again
             self.again.add(incarnation)
-        for end in self.ends.get(thread, ()):
+        for end in self.ends[thread]:
             if end.active or end.outcome == "running":
-                end.borns.add(incarnation)
+                end.incarnations.add(incarnation)
 
-    def _check_lease(self, thread, old, new):
+    def _check_change(self, thread, old, new):
+        """Checks what no writer may do to a HEAD."""
+        found = lambda kind, what: self.sim.violations.append(Violation(kind, f"{thread}: {what}"))  # noqa: E731
         had, has = (each.get("lease", {}).get("M") for each in (old, new))
         who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
-        is_judged = who and not self.sim.is_quiet and not ENDS.search(who) and "gone" not in old
-        if is_judged and old and int(old["v"]["N"]) != self.sim.current.process.client.layout:
-            self.sim.violations.append(Violation("thread of another layout changed", f"{thread}: by {who}"))
         changed = {name for name in ("seq", "born", "last") if old.get(name) != new.get(name)}
+        if "gone" in new and (left := CONTENT & new.keys()):
+            found("tombstone with content", sorted(left))
+        is_judged = who and old and "gone" not in old and not self.sim.is_quiet and not ENDS.search(who)
+        if is_judged and int(old["v"]["N"]) != self.sim.current.process.client.layout:
+            found("thread of another layout changed", f"by {who}")
         if who and has and had != has:
             self.takers.setdefault(has["o"]["B"], who)
         if "last" in changed and "last" in new:
             self.stored_in[who] = new["born"]["B"]
         is_released = had and not has and who and "gone" not in new and not changed & {"last", "born"}
         if is_released and not ENDS_RUNS.search(who) and self.takers.get(had["o"]["B"], who) != who:
-            self.sim.violations.append(Violation("lease released by another", f"{thread}: by {who}"))
+            found("lease released by another", f"by {who}")
         if had and has and had["o"] != has["o"] and "seq" in changed and "born" not in changed:
             left = int(had["t"]["N"]) / 1000 - BASE - self.sim.now
             if left > 3 + self.spread:
-                self.sim.violations.append(Violation("lease taken over", f"{thread}, {left:.0f} s before its end"))
+                found("lease taken over", f"{left:.0f} s before its end")
 
     def life(self, thread, since):
         """The incarnation id that the thread has had ever since; None where that is not known."""
@@ -119,15 +125,15 @@ class Model:
         """Whether it may have ended; for one who has read it since `began`, as it was then."""
         extended, known = self.before.get(incarnation, (0.0, 0.0))
         expires = known if extended >= began else self.expires.get(incarnation, 0)
-        ends = (end for end in self.ends.get(thread, ()) if end.outcome != "none")
-        return expires < self.sim.now + SLACK or any(incarnation in end.borns for end in ends)
+        ends = (end for end in self.ends[thread] if end.outcome != "none")
+        return expires < self.sim.now + SLACK or any(incarnation in end.incarnations for end in ends)
 
     # what is done
 
     def begin_end(self, thread):
         incarnation = self.heads.get(thread)
-        end = End(thread, incarnation, {incarnation} if incarnation else set())
-        self.ends.setdefault(thread, []).append(end)
+        end = End(incarnation, {incarnation} - {None})
+        self.ends[thread].append(end)
         return end
 
     def ack(self, attempt):
@@ -136,7 +142,7 @@ class Model:
         if attempt.acked_at is None:
             attempt.acked_at = self.sim.now
         attempt.state = "kept"
-        self.acked.setdefault(attempt.thread, {})[attempt.id] = attempt
+        self.acked[attempt.thread][attempt.id] = attempt
 
     def replayed(self, thread, key, reply, message=None):
         """A request with this key and message got this reply."""
@@ -156,13 +162,16 @@ class Model:
         """Checks that this is a history as it was at one moment."""
         for at, id_ in enumerate(ids):
             attempt = self.attempts.get(id_)
-            if attempt is None or (attempt.thread != thread and attempt.thread not in self.forks.get(thread, ())):
+            if attempt is None or attempt.thread not in (thread, *self.forks.get(thread, ())):
                 raise Violation("foreign turn", f"{thread} shows r{id_}")
             before = [each for each in attempt.history if with_edits or not self.attempts[each].is_edit]
             if before != list(ids[:at]):
                 raise Violation("history broken", f"{thread} shows {ids}, but r{id_} saw {before}")
             if attempt.state in NOT_KEPT and attempt.acked_at is None and attempt.thread == thread:
                 raise Violation("not kept but there", f"{thread} shows r{id_}, which was {attempt.state}")
+        self.check_keys(ids, thread)
+
+    def check_keys(self, ids, thread):
         keys = [self.attempts[id_].key for id_ in ids]
         if len({*keys}) < len(keys):
             raise Violation("two turns of one key", f"{thread} shows {ids} of {keys}")
@@ -176,13 +185,13 @@ class Model:
                 self._check_not_ended(attempt, began)
         if ids is None and self.sim.now - began > SLOW:
             return
-        for attempt in self.acked.get(thread, {}).values():
+        for attempt in self.acked[thread].values():
             is_due = attempt.acked_at <= began and attempt.id not in shown and (with_edits or not attempt.is_edit)
-            if is_due and not self._is_excused(attempt, thread, shown, began):
+            if is_due and not self._is_excused(attempt, shown, began):
                 raise Violation("acknowledged turn lost", f"{thread} shows {ids}, without r{attempt.id}")
 
     def _check_not_ended(self, attempt, began):
-        for end in self.ends.get(attempt.thread, ()):
+        for end in self.ends[attempt.thread]:
             is_over = end.outcome == "gone" and end.done <= began and end.incarnation is not None
             # a creation that arrives twice makes the thread again, empty: decision 0027
             if is_over and attempt.incarnation == end.incarnation and attempt.begun_at <= end.done:
@@ -190,9 +199,9 @@ class Model:
         if self.expires.get(attempt.incarnation, FOREVER) < began - SLACK:
             raise Violation("expired but there", f"{attempt.thread} shows r{attempt.id} after its expiry")
 
-    def _is_excused(self, attempt, thread, shown, began):
+    def _is_excused(self, attempt, shown, began):
         """Whether the thread may have ended, or a branch have left the turn."""
-        if self.may_be_gone(thread, attempt.incarnation, FOREVER if shown else began):
+        if self.may_be_gone(attempt.thread, attempt.incarnation, FOREVER if shown else began):
             return True
         others = [self.attempts[id_] for id_ in shown]
         return any(o.is_branch and attempt.id not in o.history and o.id not in attempt.history for o in others)
@@ -200,17 +209,18 @@ class Model:
     def check_listed(self, belongings, thread, shown, began, foreign=None):
         """Checks a list of what belongs to the thread. `foreign`: the part of it that no other life leaves."""
         incarnation = self.life(thread, began)
-        for name, fact in belongings.items():
-            if fact.thread != thread or None in (fact.incarnation, incarnation):
+        for name, each in belongings.items():
+            if each.thread != thread or None in (each.incarnation, incarnation):
                 continue
-            if fact.incarnation != incarnation and name in (shown if foreign is None else foreign):
+            is_of_this = each.incarnation == incarnation
+            if not is_of_this and name in (shown if foreign is None else foreign):
                 raise Violation("belonging of an earlier thread", f"{thread} lists {name}")
-            is_due = fact.incarnation == incarnation and fact.acked < began and not fact.is_gone and name not in shown
+            is_due = is_of_this and each.acked < began and not each.is_gone and name not in shown
             if is_due and not self.may_be_gone(thread, incarnation):
                 raise Violation("belonging lost", f"{thread} does not list {name}")
 
 
 def number_in(reply):
     """The attempt that a reply names; -1 for none."""
-    word = reply[1:].split(" ")[0] if reply[:1] in ("r", "e") else ""
-    return int(word) if word.isdigit() else -1
+    found = re.match(r"[re](\d+)(?= |$)", reply)
+    return int(found[1]) if found else -1

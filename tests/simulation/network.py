@@ -11,12 +11,12 @@ from memory_table import Table, failure
 from simulation.kernel import Killed, Violation, mix
 from turnkeep.storage.keys import LAYOUT
 
+TABLE = "table"
 ATTEMPTS, READ_TIMEOUT, CONNECT_TIMEOUT = 3, 3.0, 1.0
 MOST_CALLS = 20_000
 LATEST_SECONDS = 60.0
 FAULTS = ("", "request lost", "answer lost", "packet late", "packet twice", "throttled", "process dies before")
 FAULTS += ("process dies after", "stalled", "torn in two", "cut off after it was done", "cut off before it arrives")
-VERSIONS = ("v", ":v", ":layout")
 NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = range(12)
 _READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
 QUIET = (NONE, 0.001, 0.001, 0.0)
@@ -54,8 +54,8 @@ class Cloud(Table):
 
 @dataclass
 class Network:
-    """`rates`: how often each fault befalls a call, of 10,000; `aim`, where given, names the only operations that it
-    befalls. `slow`: the share of ways that take up to seconds.
+    """`rates`: how often each fault occurs, of 10,000 calls; `aim`, where given, names the only operations that have
+    faults. `slow`: the share of ways that take up to seconds.
     With `replay`, decisions are taken from there and none is drawn. `log` collects what happens, where it is a list."""
 
     seed: int
@@ -67,9 +67,9 @@ class Network:
     log: list | None = None
     calls: int = 0
 
-    def decide(self, actor, operation, is_quiet):
+    def decide(self, actor, operation):
         key = (actor.id, actor.calls)
-        if is_quiet:
+        if actor.sim.is_quiet:
             return QUIET
         found = self._drawn(operation, mix(self.seed, *key)) if self.replay is None else self.replay.get(key, QUIET)
         if found != QUIET:
@@ -92,9 +92,9 @@ class Network:
             return 0.001 + 0.02 * share
         return 0.001 * 10 ** (3.5 * (share - 1 + self.slow) / self.slow)
 
-    def note(self, actor, what, shows, content, fault=NONE):
+    def note(self, actor, what, describe, content, fault=NONE):
         if self.log is not None:
-            self.log.append((actor.sim.now, actor.name, actor.calls, what, shows(content), FAULTS[fault]))
+            self.log.append((actor.sim.now, actor.name, actor.calls, what, describe(content), FAULTS[fault]))
 
 
 class Client:
@@ -117,8 +117,7 @@ class Client:
         if operation == "transact_write_items":
             arguments["ClientRequestToken"] = sim.random_bytes(8).hex()
         for attempt in range(ATTEMPTS):
-            actor.calls += 1
-            decision = fault, _, back, more = self._decided(actor, operation, arguments)
+            fault, _, back, more = decision = self._decided(actor, operation, arguments)
             done = self._sent(actor, operation, arguments, decision)
             if fault == THROTTLED and attempt == ATTEMPTS - 1:
                 raise failure(operation, "ThrottlingException")
@@ -132,62 +131,60 @@ class Client:
             if isinstance(done, Exception):
                 raise done
             return done
-        raise (ConnectTimeoutError if fault == LOST else ReadTimeoutError)(endpoint_url="table")
+        raise (ConnectTimeoutError if fault == LOST else ReadTimeoutError)(endpoint_url=TABLE)
 
     def _decided(self, actor, operation, arguments):
         network = self.sim.network
+        actor.calls += 1
         network.calls += 1
         if network.calls > MOST_CALLS:
             actor.is_dead = True
             self.sim.violations.append(Violation("does not end", f"{actor.name}: {operation}"))
             raise Killed
-        decision = network.decide(actor, operation, self.sim.is_quiet)
+        decision = network.decide(actor, operation)
         network.note(actor, operation, described, arguments, decision[0])
         return decision
 
     def _sent(self, actor, operation, arguments, decision):
         """What the table answers, an exception included; None where the request does not arrive in time."""
         fault, out, _, more = decision
-        sim = self.sim
         if fault == DIES_BEFORE:
             self._die(actor)
         if fault in (LATE, STRAY, TWICE) and operation not in _READS:
-            arrives = sim.now + more + (out if fault == TWICE else 0)
-            sim.at(arrives, lambda: self._arrive(actor, operation, arguments, "late"))
+            arrives = self.sim.now + more + (out if fault == TWICE else 0)
+            self.sim.at(arrives, lambda: self._arrive(actor, operation, arguments, "late"))
         if fault in (LOST, LATE, STRAY, THROTTLED):
             return None
-        sim.sleep(out)
+        self.sim.sleep(out)
         done = self._arrive(actor, operation, arguments, "", more if fault == TORN else None)
         if fault == DIES_AFTER:
             self._die(actor)
         return done
 
     def _arrive(self, actor, operation, arguments, how, torn=None):
+        table = self.sim.table
         try:
             if torn is not None and operation == "batch_write_item":
-                done = self._torn_write(arguments, torn)
+                done = self._torn_write(*arguments["RequestItems"].items(), torn)
             elif torn is not None and operation == "query" and "IndexName" not in arguments:
                 limit = 1 + self.sim.pick(6) % 3
-                done = self.sim.table.query(**{**arguments, "Limit": min(limit, arguments.get("Limit", limit))})
+                done = table.query(**{**arguments, "Limit": min(limit, arguments.get("Limit", limit))})
             else:
-                done = getattr(self.sim.table, operation)(**arguments)
+                done = getattr(table, operation)(**arguments)
         except Exception as error:  # noqa: BLE001 - the table's own answer
             done = error
         self.sim.network.note(actor, f"  = {how}", answered, done)
         return done
 
-    def _torn_write(self, arguments, more):
+    def _torn_write(self, batch, more):
         """Part of a batch is done; the rest is done a moment later, or given back."""
-        ((table, requests),) = arguments["RequestItems"].items()
+        name, requests = batch
         some = self.sim.pick(3) % (len(requests) + 1)
-        for request in requests[:some]:
-            self.sim.table.write_one(request)
+        self.sim.table.batch_write_item(RequestItems={name: requests[:some]})
         self.sim.sleep(more / 20)
         if self.sim.pick(4) & 1 and some:
-            return {"UnprocessedItems": {table: requests[some:]} if requests[some:] else {}}
-        for request in requests[some:]:
-            self.sim.table.write_one(request)
-        return {"UnprocessedItems": {}}
+            return {"UnprocessedItems": {name: requests[some:]} if requests[some:] else {}}
+        return self.sim.table.batch_write_item(RequestItems={name: requests[some:]})
 
     def _die(self, actor):
         if actor.process:
@@ -209,7 +206,7 @@ class Former(Client):
 
 
 def exchanged(value, name=""):
-    if name in VERSIONS:
+    if name in ("v", ":v", ":layout"):
         return {"N": {str(LAYOUT): str(LAYOUT - 1), str(LAYOUT - 1): str(LAYOUT)}.get(value["N"], value["N"])}
     if isinstance(value, dict):
         return {name: exchanged(each, name) for name, each in value.items()}
@@ -225,8 +222,6 @@ def described(arguments):
 
 
 def answered(done):
-    if isinstance(done, Exception):
-        return f"! {getattr(done, 'response', {}).get('Error', {}).get('Code', repr(done))}"
-    if "Items" in done:
-        return f"{len(done['Items'])} items{' and more' if 'LastEvaluatedKey' in done else ''}"
-    return "item" if "Item" in done else "done"
+    if isinstance(done, ClientError):
+        return f"! {done.response['Error']['Code']}"
+    return f"{len(done['Items'])} items" if "Items" in done else "item" if "Item" in done else "done"

@@ -3,10 +3,11 @@ operations of each family."""
 
 import random
 import tomllib
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from simulation import network
-from simulation.world import Op, Plan
 
 OPERATIONS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text())
 FAMILIES = tuple(OPERATIONS)
@@ -19,14 +20,45 @@ FIRST = {
 }
 """What a run of the family begins with."""
 NAMES = {"memory": ["x", "y"]}
-KEYED, OF_ALL = (
-    ("turn", "serve", "enqueue"),
-    ("drop_runs", "sweep", "erase", "ttl", "search", "cancel", "join", "drop_document", "export"),
-)
+KEYED = ("turn", "serve", "enqueue")
+OF_ALL = ("drop_runs", "sweep", "erase", "ttl", "search", "cancel", "join", "drop_document", "export")
 SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
 TWO_HOURS = 7200.0
 AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))
 _KINDS = (*range(1, len(network.FAULTS)), network.CUT, network.STRAY)
+
+
+@dataclass
+class Op:
+    """One operation of a client. `at` seconds, `on` the index of the machine that is asked first."""
+
+    id: int
+    kind: str
+    at: float
+    on: int
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Plan:
+    """All that determines a run. `family` names the operations; `decisions`, where given, replace what is drawn. At the
+    seconds of `rotations` the signing key is replaced. The machines of `former` have the layout before today's."""
+
+    seed: int
+    family: str
+    ops: list[Op]
+    offset: float = 0.0
+    skews: tuple[float, ...] = (0.0, 0.0)
+    hours: float = 24.0
+    page: int = 1000
+    lag: float = 1.0
+    slow: float = 0.25
+    faults: dict[int, int] = field(default_factory=dict)
+    aim: tuple[str, ...] = ()
+    decisions: dict | None = None
+    lease: float = 30.0
+    rotations: tuple[float, ...] = ()
+    former: tuple[int, ...] = ()
 
 
 def plan_of(family, seed):
@@ -44,7 +76,9 @@ def plan_of(family, seed):
     plan = Plan(seed, family, sorted(ops, key=lambda op: op.at), float(rng.choice((0, 100, 3500, 3590))), hours=hours)
     plan.skews = (*(rng.choice((0.0, 0.0, 0.7, -0.9)) for _ in range(rng.choice((1, 2, 3)))), *far)
     plan.page, plan.lag, plan.slow = (
-        rng.choice(each) for each in ((1000, 1000, 3, 1), (0.0, 1.0, 4.0), (0.1, 0.3, 0.6))
+        rng.choice((1000, 1000, 3, 1)),
+        rng.choice((0.0, 1.0, 4.0)),
+        rng.choice((0.1, 0.3, 0.6)),
     )
     plan.faults, plan.aim = _faults(rng, rng.choice(AIMS))
     if family in ("threads", "serving"):
@@ -74,7 +108,7 @@ def _operation(rng, drawn, thread, key, ops):
 
 
 def _faults(rng, aim):
-    """A few kinds of faults, and often, rather than all of them seldom; oftener where they befall few operations."""
+    """A few kinds of faults, and often, rather than all of them seldom; oftener where they meet few operations."""
     if rng.random() < 0.12:
         return {network.TORN: 50, network.STALLED: 60}, ()
     kinds = sorted({rng.choice(_KINDS) for _ in range(rng.choice((1, 1, 2, 3)))})

@@ -1,19 +1,22 @@
-"""Shrinks a run to fewer operations, faults and delays while it breaks the same promise; prints and keeps schedules."""
+"""Shrinks a run to fewer operations, faults and delays while it breaks the same promise; writes and reads schedules."""
 
 import json
 from dataclasses import asdict, replace
 
 from simulation.network import FAULTS
-from simulation.world import Op, Plan, play
+from simulation.scenarios import Op, Plan
+from simulation.world import play
+
+SIMPLE = {"offset": 0.0, "page": 1000, "lag": 0.0}
 
 
 def shrink(plan, limit=400):
     """The smallest plan that was found within `limit` runs. It contains its decisions, so it no longer draws any."""
     found, world = play(plan)
-    return _Shrinking(replace(plan, decisions=dict(world.sim.network.decisions)), found.kind, limit).least()
+    return Shrinking(replace(plan, decisions=dict(world.sim.network.decisions)), found.kind, limit).least()
 
 
-class _Shrinking:
+class Shrinking:
     def __init__(self, plan, kind, limit):
         self.plan, self.kind, self.left = plan, kind, limit
 
@@ -25,8 +28,10 @@ class _Shrinking:
             self.plan = plan
         return is_same
 
-    def without(self, name, items, kind):
+    def without(self, name, kind):
         """Leaves out halves, then quarters and so on of the items (delta debugging)."""
+        value = getattr(self.plan, name)
+        items = list(value.items() if kind is dict else value)
         size = max(1, len(items) // 2)
         while size:
             at = 0
@@ -40,21 +45,20 @@ class _Shrinking:
 
     def least(self):
         for _ in range(2):
-            self.without("ops", self.plan.ops, list)
-            self.without("decisions", list(self.plan.decisions.items()), dict)
+            self.without("ops", list)
+            self.without("decisions", dict)
             for key, (fault, out, back, more) in list(self.plan.decisions.items()):
                 simpler = ((0, out, 0.001, 0), (0, 0.001, back, 0), (fault, 0.001, 0.001, more))
                 any(self.tries(decisions={**self.plan.decisions, key: each}) for each in simpler)
-        for name in ("rotations", "former"):
-            self.without(name, getattr(self.plan, name), tuple)
-        for name, simple in {"skews": (0.0,) * len(self.plan.skews), "offset": 0.0, "page": 1000, "lag": 0.0}.items():
-            if getattr(self.plan, name) != simple:
-                self.tries(**{name: simple})
+        self.without("rotations", tuple)
+        self.without("former", tuple)
+        for name, simple in (SIMPLE | {"skews": (0.0,) * len(self.plan.skews)}).items():
+            self.tries(**{name: simple})
         return self.plan
 
 
 def schedule(plan):
-    """The run in lines: its operations, then each call with what befell it."""
+    """The run as text: its operations, then each call with its fault."""
     found, world = play(plan, log=True)
     lines = [f"{plan.family}, seed {plan.seed}: {found}"]
     lines += [f"threads live {plan.hours:g} h, clocks ahead {plan.skews} s, pages of {plan.page}"]
@@ -69,14 +73,14 @@ def schedule(plan):
 
 
 def written(plan, found):
-    """The plan as a file that is kept: see tests/README.md."""
+    """The plan as the text of a file that is kept: see tests/README.md."""
     decisions = [[*key, FAULTS[fault], *rest] for key, (fault, *rest) in plan.decisions.items()]
     return json.dumps(asdict(plan) | {"faults": {}, "violation": str(found), "decisions": decisions}, indent=1)
 
 
 def read(text):
     kept = json.loads(text)
+    del kept["violation"]
     decisions = {(actor, n): (FAULTS.index(fault), *rest) for actor, n, fault, *rest in kept["decisions"]}
-    kept |= {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions, "aim": ()}
-    kept |= {name: tuple(kept.get(name, ())) for name in ("skews", "rotations", "former")}
-    return Plan(**{name: value for name, value in kept.items() if name != "violation"})
+    kept |= {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions}
+    return Plan(**kept)

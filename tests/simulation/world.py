@@ -11,9 +11,7 @@ import traceback
 import warnings
 from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 from unittest.mock import patch
 
 from anyio._backends._asyncio import AsyncIOBackend
@@ -28,11 +26,11 @@ from simulation.operations.memory import WHO, MemoryOps
 from simulation.operations.saver import SaverOps
 from simulation.operations.serving import ServingOps
 from simulation.operations.threads import ThreadOps, shown
+from simulation.scenarios import Op
 from turnkeep import errors
 from turnkeep.records import Principal
 from turnkeep.storage.keys import HEAD, objects_of, partition
 
-STRANGER = Principal("t", "v")
 MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4
 """In which share of the runs the sweeps after expiry are run: they are half of all calls."""
@@ -45,44 +43,11 @@ REFUSED = (errors.Superseded, errors.ThreadMoved, errors.RunCancelled)
 """Nothing of the attempt may be shown."""
 
 
-@dataclass
-class Op:
-    """One operation of a client. `at` seconds, `on` the index of the machine that is asked first."""
-
-    id: int
-    kind: str
-    at: float
-    on: int
-    args: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass
-class Plan:
-    """All that determines a run. `family` names the operations; `decisions`, where given, replace what is drawn. At the
-    seconds of `rotations` the signing key is replaced. The machines of `former` have the layout before today's."""
-
-    seed: int
-    family: str
-    ops: list[Op]
-    offset: float = 0.0
-    skews: tuple[float, ...] = (0.0, 0.0)
-    hours: float = 24.0
-    page: int = 1000
-    lag: float = 1.0
-    slow: float = 0.25
-    faults: dict[int, int] = field(default_factory=dict)
-    aim: tuple[str, ...] = ()
-    decisions: dict | None = None
-    lease: float = 30.0
-    rotations: tuple[float, ...] = ()
-    former: tuple[int, ...] = ()
-
-
 class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
     """The machines, the table, the model, and the operations by name. `facts`: what operations note, by name."""
 
     def __init__(self, plan):
-        self.plan, self.facts = plan, defaultdict(dict)
+        self.plan, self.facts, self.ring = plan, defaultdict(dict), (b"simulation",)
         network = Network(plan.seed, plan.faults, plan.aim, plan.slow, plan.decisions)
         self.sim = Sim(plan.seed, network, Cloud, page=plan.page, lag=plan.lag, now=plan.offset)
         self.sim.table.made = BASE + plan.offset - 3600
@@ -90,19 +55,16 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
         self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads}, spread)
         self.sim.table.on_head = self.model.on_head
-        self.ring = (b"simulation",)
-        self.machines = [self._machine(n) for n in range(len(plan.skews))]
-        clients = (Client, Former) if plan.former else (Client,)
-        self.finals = [Process(self.sim, "end", 0.0, partial(Machine, self), client) for client in clients]
+        self.machines = [self._machine(skew, n in plan.former) for n, skew in enumerate(plan.skews)]
+        self.finals = [self._machine(0.0, is_former) for is_former in range(1 + bool(plan.former))]
 
-    def _machine(self, n):
-        client = Former if n in self.plan.former else Client
-        return Process(self.sim, f"m{n}", self.plan.skews[n], partial(Machine, self), client)
+    def _machine(self, skew, is_former):
+        return Process(self.sim, skew, partial(Machine, self), Former if is_former else Client)
 
     def rotate(self, n):
         """Replaces the signing key. A machine that starts has it; others read it when they meet what it signed."""
         self.ring = (f"simulation {n}".encode(), *self.ring)
-        self.machines[n % len(self.machines)] = self._machine(n % len(self.machines))
+        self.machines[n] = self._machine(self.plan.skews[n], n in self.plan.former)
 
     def read_ring(self):
         """The secrets; none where Parameter Store does not answer."""
@@ -115,38 +77,32 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
 
     def run(self):
         for op in self.plan.ops:
-            work = self._guarded(lambda op=op: getattr(self, f"op_{op.kind}")(op, **op.args), f"op{op.id} {op.kind}")
-            start = lambda op=op, work=work: self.sim.spawn(op.id, f"op{op.id}", work)  # noqa: E731
-            self.sim.at(self.plan.offset + op.at, start)
+            work = partial(self._guarded, partial(getattr(self, f"op_{op.kind}"), op, **op.args))
+            self.sim.at(self.plan.offset + op.at, partial(self.sim.spawn, op.id, f"op{op.id}", work))
         for n, at in enumerate(self.plan.rotations):
             self.sim.at(self.plan.offset + at, partial(self.rotate, n))
         self.sim.run()
         if not self.sim.violations:
             self.sim.is_quiet = True
-            self.sim.spawn(1_000_000_007, "end", self._guarded(self.finale, "at the end"), self.finals[0])
+            self.sim.spawn(1_000_000_007, "end", partial(self._guarded, self.finale), self.finals[0])
             self.sim.run()
 
-    def _guarded(self, work, what):
+    def _guarded(self, work):
         """Turns each error that was not promised into a violation."""
-
-        def guarded():
-            try:
-                work()
-            except (Killed, Violation):
-                raise
-            except Exception as error:
-                if isinstance(error, errors.StateCorrupt) and self.model.again:
-                    return  # a request that arrives late may bring a thread back, and another lead it to deleted items
-                frames = traceback.extract_tb(error.__traceback__)
-                frame = ([each for each in frames if "/turnkeep" in each.filename] or frames)[-1]
-                place = f"{frame.filename.rpartition('/')[2]}:{frame.name}"
-                raise Violation(f"{type(error).__name__} in {place}", f"{what}: {error!r}") from error
-
-        return guarded
+        try:
+            work()
+        except Violation:
+            raise
+        except Exception as error:
+            if isinstance(error, errors.StateCorrupt) and self.model.again:
+                return  # a request that arrives late may bring a thread back, and another lead it to deleted items
+            frames = reversed(traceback.extract_tb(error.__traceback__))
+            place = next((each.name for each in frames if "/turnkeep" in each.filename), "the simulation")
+            raise Violation(f"{type(error).__name__} in {place}", f"{self.sim.current.name}: {error!r}") from error
 
     # clients
 
-    def ask(self, op, work, *, tries=3, busy=(), ends=(), accepts=None, patience=90.0, name=None):
+    def ask(self, op, work, *, tries=3, busy=(), ends=(), accepts=lambda *_: True, patience=90.0, name=None):
         """Sends the request to one machine after the other until one answers; returns the answer, or None.
 
         `work` takes the machine and the number of the try. After an error of `busy` the client waits; one of `ends` is
@@ -156,7 +112,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         for n in range(tries):
             machine = self.machines[(op.on + n) % len(self.machines)]
             machine = self.last(op.args["thread"]) if self.sim.is_quiet else machine
-            asked = self.sim.child(lambda has=machine.has, n=n: work(has, n), f"{name or op.kind}{n}", machine)
+            asked = self.sim.child(partial(work, machine.has, n), f"{name or op.kind}{n}", machine)
             try:
                 answer = self.sim.join(asked, patience)
             except UNHEARD:
@@ -175,7 +131,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
                 continue
             except ends as error:
                 answer = error
-            if accepts is None or accepts(n, answer):
+            if accepts(n, answer):
                 return answer
         return None
 
@@ -250,39 +206,37 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
 
     def check_listing(self, living):
         """The user's threads are those that live, with messages of theirs; another user has none."""
-        has = self.finals[0].has
-        listed = [thread.thread_id for thread in has.store.listing.search(WHO, limit=50)]
-        if sorted(listed) != living or has.store.listing.search(STRANGER):
+        store = self.finals[0].has.store
+        listed = sorted(thread.thread_id for thread in store.listing.search(WHO, limit=50))
+        if listed != living or store.listing.search(Principal("t", "v")):
             raise Violation("listing differs", f"{listed}, not {living}")
         for thread in living:
-            pending = has.store.threads.read(WHO, thread).pending
+            pending = store.threads.read(WHO, thread).pending
             if pending and pending.message not in self.facts["messages"].get(thread, ()):
                 raise Violation("message of another", f"{thread} waits for {pending.message[:20]!r}")
 
     def check_views(self, has, thread, ids):
         """Page by page and one by one, the turns are the same; what branches left holds no key twice."""
-        found, before = [], None
-        while page := has.store.turns.newest(WHO, thread, limit=1, before=before):
+        turns, found, before = has.store.turns, [], None
+        while page := turns.newest(WHO, thread, limit=1, before=before):
             found, before = page + found, page[0].number
-        if shown(found) != ids or has.store.turns.read(WHO, thread, 1).reply != found[0].reply:
+        if shown(found) != ids or turns.read(WHO, thread, 1).reply != found[0].reply:
             raise Violation("pages differ", f"{thread}: {shown(found)}, not {ids}")
-        left = shown(has.store.turns.abandoned(WHO, thread))
-        keys = [self.model.attempts[id_].key for id_ in (*left, *ids)]
-        if len({*keys}) < len(keys):
-            raise Violation("two turns of one key", f"{thread} shows {ids} and left {left}")
+        self.model.check_keys([*shown(turns.abandoned(WHO, thread)), *ids], thread)
 
     def check_nothing_left(self):
         """After expiry, two sweeps leave nothing of any thread. They begin with the first hour that holds an entry."""
+        table = self.sim.table
         for hours in (self.plan.hours + 1.1, 1.1, 1.1):
             self.sim.sleep(hours * 3600)
-            self.sim.table.settle(self.sim.table.clock())
-            if buckets := [bucket for bucket, entries in self.sim.table.indexes["by_expiry"].items() if entries]:
+            table.settle(table.clock())
+            if buckets := [bucket for bucket, entries in table.indexes["by_expiry"].items() if entries]:
                 for final in self.finals:
                     final.has.cleanup.begin_at(min(buckets).partition("#")[0])
                     final.has.cleanup.sweep()
         for pk, thread in self.model.partitions.items():
-            objects = [name for name in self.sim.table.objects if name.startswith(objects_of(pk))]
-            if rest := [*sorted(self.sim.table.parts.get(pk, ())), *objects]:
+            objects = [name for name in table.objects if name.startswith(objects_of(pk))]
+            if rest := [*sorted(table.parts.get(pk, ())), *objects]:
                 raise Violation("items left for TTL", f"{thread}: {rest[:6]}")
 
 

@@ -21,7 +21,7 @@ RUN = ContextVar("run", default=None)
 
 @dataclass
 class GraphRun:
-    """`places`: where the client was told to find the run."""
+    """`places`: headers that say where the client finds the run."""
 
     world: object
     attempt_id: int
@@ -39,22 +39,20 @@ def attempts_in(messages):
 
 async def answer(state):
     run = RUN.get()
-    try:
-        return await _answer(run, attempts_in(state["messages"]))
-    except Violation as found:  # which the product answers as a fault of the agent
-        run.world.sim.violations.append(found)
-        raise
-
-
-async def _answer(run, history):
     model = run.world.model
-    model.check_chain(history, run.thread)
-    incarnation, now = model.heads.get(run.thread) or b"", run.world.sim.now
-    attempt = Attempt(run.attempt_id, run.thread, run.key, incarnation, tuple(history), now, run.is_branch)
-    model.attempts[attempt.id] = attempt
-    if run.acts:
-        with suppress(ActionUnknown):
-            await pay(run, incarnation)
+    history, incarnation = attempts_in(state["messages"]), model.heads.get(run.thread) or b""
+    try:
+        model.check_chain(history, run.thread)
+        attempt = Attempt(
+            run.attempt_id, run.thread, run.key, incarnation, tuple(history), model.sim.now, run.is_branch
+        )
+        model.attempts[attempt.id] = attempt
+        if run.acts:
+            with suppress(ActionUnknown):
+                await pay(run, incarnation)
+    except Violation as found:  # which the product answers as a fault of the agent
+        model.sim.violations.append(found)
+        raise
     await asyncio.sleep(run.pause)
     return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
 
@@ -69,8 +67,10 @@ async def pay(run, incarnation):
     return "paid"
 
 
-def graph_with(node, **more):
-    return StateGraph(MessagesState).add_node("answer", node).add_edge(START, "answer").compile(**more)
+def graph_with(node):
+    return StateGraph(MessagesState).add_node("answer", node).add_edge(START, "answer")
 
 
-AGENT = Agent("papers", graph_with(answer), lambda values: Reply(values["messages"][-1].text), window=None, model="m")
+AGENT = Agent(
+    "papers", graph_with(answer).compile(), lambda values: Reply(values["messages"][-1].text), window=None, model="m"
+)

@@ -3,6 +3,7 @@ machines, because making one takes longer than a run; the services behind it are
 
 import asyncio
 import json
+import re
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import fields
@@ -12,13 +13,14 @@ from types import SimpleNamespace
 from simulation.loops import in_loop
 from simulation.operations.graph import AGENT, RUN
 from simulation.operations.memory import WHO
+from turnkeep import errors
 from turnkeep.api.app import create_app
-from turnkeep.errors import InternalError, TurnkeepError
 from turnkeep.services import Services
 from turnkeep.settings import Settings
 
 HAS = ContextVar("machine")
 SETTINGS = Settings()
+ERRORS = {kind.code: kind for kind in vars(errors).values() if hasattr(kind, "code")}
 
 
 class Here:
@@ -38,31 +40,20 @@ def application():
     return create_app(Services(**services), authenticate=lambda _: WHO, new_id=new_id)
 
 
-@cache
-def kinds():
-    """Classes of errors by code."""
-    found = [TurnkeepError]
-    for kind in found:
-        found += kind.__subclasses__()
-    return {kind.code: kind for kind in found if hasattr(kind, "code")}
-
-
 class Http:
-    """What clients ask of one machine. A problem that was answered is raised as its class."""
+    """What clients ask of one machine. An error that was answered is raised as its class."""
 
     def __init__(self, has):
         self.has = has
 
-    def __call__(self, method, path, body=None, *, run=None, patience=None, state=(), told=None, **headers):
+    def __call__(self, method, path, body=None, *, run=None, patience=None, state=(), received=None, **headers):
         """The answer as JSON; of a stream its last event. After `patience` the client disconnects, which raises
-        TimeoutError. `told` gets the headers of the answer, at once."""
-        chunks, told, content = [], {} if told is None else told, json.dumps(body).encode() if body else b""
+        TimeoutError. `received` gets the headers of the answer as soon as they arrive."""
+        received, chunks, content = {} if received is None else received, [], json.dumps(body).encode() if body else b""
         path, _, query = path.partition("?")
         requests = [{"type": "http.request", "body": content, "more_body": False}]
         headers |= {"host": "test", "content-type": "application/json", "content-length": len(content)}
-        scope = {"type": "http", "method": method, "scheme": "http", "path": path, "raw_path": path.encode()}
-        scope |= {"http_version": "1.1", "root_path": "", "client": None, "state": dict(state)}
-        scope["query_string"] = query.encode()
+        scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "state": dict(state)}
         scope["headers"] = [(name.replace("_", "-").encode(), str(value).encode()) for name, value in headers.items()]
 
         async def receive():
@@ -73,7 +64,7 @@ class Http:
 
         async def send(message):
             if message["type"] == "http.response.start":
-                told.update({name.decode(): value.decode() for name, value in message["headers"]})
+                received.update({name.decode(): value.decode() for name, value in message["headers"]})
             else:
                 chunks.append(message["body"])
 
@@ -83,15 +74,14 @@ class Http:
             await application()(scope, receive, send)
 
         in_loop(self.has.sim, asked())
-        return _read(told.get("content-type", ""), b"".join(chunks))
+        return _read(received.get("content-type", ""), b"".join(chunks))
 
     # named as in `Store`
 
     threads = turns = property(lambda self: self)
 
     def create(self, _, thread, *, if_exists):
-        body = {"thread_id": thread, "if_exists": if_exists, "metadata": {"graph_id": AGENT.name}}
-        self("POST", "/threads", body)
+        self("POST", "/threads", {"thread_id": thread, "if_exists": if_exists, "metadata": {"graph_id": AGENT.name}})
 
     def newest(self, _, thread, *, limit):
         turns = self("GET", f"/threads/{thread}/turns?limit={limit}")["turns"]
@@ -108,20 +98,19 @@ class Http:
     def chat(self, run, message, *, base=None, path="/chat", **more):
         body = {"session_id": run.thread, "message": message, "agent": AGENT.name}
         body |= {"from_turn": base} if base is not None else {}
-        turn = self("POST", path, body, run=run, idempotency_key=run.key, **more)
-        return SimpleNamespace(reply=turn["reply"], persisted=turn["persisted"])
+        return SimpleNamespace(**self("POST", path, body, run=run, idempotency_key=run.key, **more))
 
-    def stream(self, run, message, *, patience, **more):
-        return self.chat(run, message, path="/chat/stream", patience=patience, **more)
+    def stream(self, run, message, **more):
+        return self.chat(run, message, path="/chat/stream", **more)
 
     def langgraph(self, run, message, **_):
         """Without a key: the message has an id. A client that lost its answer joins the run where it was told to."""
         if place := run.places.pop("location", None):
-            with suppress(InternalError):  # the run was given up
+            with suppress(errors.InternalError):  # the run was given up
                 return _last(self("GET", place, run=run))
         human = {"role": "user", "content": message, "id": f"h-{run.key.partition(':')[0]}"}
         body = {"assistant_id": AGENT.name, "input": {"messages": [human]}, "if_not_exists": "create"}
-        return _last(self("POST", f"/threads/{run.thread}/runs/wait", body, run=run, told=run.places))
+        return _last(self("POST", f"/threads/{run.thread}/runs/wait", body, run=run, received=run.places))
 
     def openai(self, run, message, **_):
         """Without a key: the client counts its tries."""
@@ -132,20 +121,17 @@ class Http:
 
 
 def _read(media_type, content):
-    if not content:
-        return None
     if media_type.startswith("application/x-ndjson"):
         return [json.loads(line) for line in content.splitlines()]
-    if media_type.startswith("text/event-stream"):
-        events = [line.removeprefix(b"data: ") for line in content.splitlines() if line.startswith(b"data: ")]
-        answer = json.loads(events[-1]) if events else {}
-        if answer.get("event") not in ("complete", "error"):
-            raise TimeoutError
-    else:
-        answer = json.loads(content)
+    is_stream = media_type.startswith("text/event-stream")
+    if is_stream:
+        content = (re.findall(rb"^data: (.*)$", content, re.MULTILINE) or [b"{}"])[-1]
+    answer = json.loads(content or b"null")
+    if is_stream and answer.get("event") not in ("complete", "error"):
+        raise TimeoutError
     problem = answer if isinstance(answer, dict) else {}
     problem = next((problem[name] for name in ("__error__", "error") if isinstance(problem.get(name), dict)), problem)
-    if kind := kinds().get(problem.get("code")):
+    if kind := ERRORS.get(problem.get("code")):
         raise kind(problem.get("detail") or problem.get("message"))
     return answer
 

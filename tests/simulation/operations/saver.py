@@ -2,10 +2,11 @@
 
 from functools import cache, cached_property
 
-from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
+from simulation.kernel import Lock
 from simulation.loops import in_loop
+from simulation.network import TABLE
 from simulation.operations.graph import RUN, GraphRun, answer, attempts_in, graph_with
 from turnkeep import errors
 from turnkeep.saver.cursor import Cursor, Cursors
@@ -25,27 +26,22 @@ async def ask_first(state):
 def graph_of(shape):
     """With "inner" in its name it answers in a sub-graph, with "asks" it asks before."""
     node = ask_first if "asks" in shape else answer
-    inner = graph_with(node) if "inner" in shape else node
-    return StateGraph(MessagesState).add_node("answer", inner).add_edge(START, "answer")
+    return graph_with(graph_with(node).compile() if "inner" in shape else node)
 
 
 class ActorCursors(Cursors):
-    """Cursors whose locks hold among actors."""
-
-    def __init__(self, make_lock):
-        super().__init__()
-        self.make_lock = make_lock
+    """Cursors whose locks block actors."""
 
     def of(self, thread_id):
         if thread_id not in self._kept:
-            self._kept[thread_id] = Cursor(lock=self.make_lock())
+            self._kept[thread_id] = Cursor(lock=Lock(self.sim))
         return super().of(thread_id)
 
 
 def saver_of(has):
-    saver = DynamoDBSaver("table", client=has.process.client, tenant="t", user="u", seal_key="simulation", **has.kept)
-    saver._store, saver._steps = has.store, Steps(has.store)
-    saver._cursors = ActorCursors(has.make_lock)
+    saver = DynamoDBSaver(TABLE, client=has.client, tenant="t", user="u", seal_key="simulation", **has.options)
+    saver._store, saver._steps, saver._cursors = has.store, Steps(has.store), ActorCursors()
+    saver._cursors.sim = has.sim
     return saver
 
 
@@ -60,7 +56,7 @@ class SaverOps:
         shape = SHAPES[self.plan.seed % len(SHAPES)] if self.plan.family == "saver" else "plain"
         return "plain" if any(op.kind == "serve" for op in self.plan.ops) and "asks" in shape else shape
 
-    def op_invoke(self, op, thread, mode="sync", tries=2):
+    def op_invoke(self, op, thread, mode="sync"):
         """A run of a graph. Nothing distinguishes a second try from a new run, so it is one."""
 
         def work(has, n):
@@ -71,18 +67,16 @@ class SaverOps:
             attempt = self.model.attempts.get(attempt_id)  # None where another run answered the question of this one
             if attempt:
                 attempt.incarnation = self.model.stored_in.get(f"op{op.id}/invoke{n}", attempt.incarnation)
-            return attempt or True
+            return attempt
 
-        found = self.ask(op, work, tries=tries, busy=BUSY)
-        if found not in (None, True):
+        if found := self.ask(op, work, tries=2, busy=BUSY):
             self.model.ack(found)
 
     async def _invoked(self, saver, run, mode):
         RUN.set(run)
         graph = graph_of(self.shape).compile(checkpointer=saver)
         config = at(run.thread, metadata={"run_id": f"run{run.attempt_id // 10}"})
-        given = {"messages": [("human", f"m{run.attempt_id}")]}
-        state = await graph.ainvoke(given, config, durability=mode)
+        state = await graph.ainvoke({"messages": [("human", f"m{run.attempt_id}")]}, config, durability=mode)
         if "__interrupt__" in state:
             await graph.ainvoke(Command(resume="yes"), config, durability=mode)
 
@@ -100,7 +94,7 @@ class SaverOps:
         self.ask(op, lambda has, _: has.saver.prune([thread]), tries=1, ends=(errors.NotFound, errors.Superseded))
 
     def op_copy(self, op, thread, to):
-        self.model.forks.setdefault(to, set()).add(thread)
+        self.model.forks[to].add(thread)
         ends = (errors.NotFound, errors.ThreadExists, errors.ThreadBusy, errors.Superseded)
         self.ask(op, lambda has, _: has.saver.copy_thread(thread, to), tries=1, ends=ends)
 

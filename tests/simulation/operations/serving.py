@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from functools import partial
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -12,6 +13,7 @@ from simulation.model import SLACK, Belonging, number_in
 from simulation.operations.graph import AGENT, RUN, GraphRun
 from turnkeep import errors
 from turnkeep.attachments import Piece
+from turnkeep.storage.retries import RETRY_MS
 from turnkeep.turns.background import NotDone
 
 WORKER_TRIES, EXPORT_LOOKS, LOST_ANSWERS = 3, 4, 6
@@ -24,8 +26,9 @@ EXPIRED = {"deadline": 1.0}
 class ServingOps:
     def op_serve(self, op, thread, key, *, of=None, pause=0.01, patience=60.0, base=None, acts=False, wire="chat"):
         """A turn. Without a key a retry is known by the id of its message, or by the count of the client's tries."""
-        # without a key a body is known by a digest under the signing key: once that is replaced, it is a new request
-        wire = wire if wire == "stream" or not self.plan.rotations else "chat"
+        # without a key a body is known by a digest under the signing key, and for 15 minutes by the machine's clock
+        is_known = not self.plan.rotations and self.model.spread * 1000 < RETRY_MS
+        wire = wire if wire == "stream" or is_known else "chat"
         message, places = f"m{op.id if wire == 'openai' else of or op.id}", {}
         key = {"langgraph": f"{key}:{message}", "openai": f"{key}:{op.id}"}.get(wire, key)
         base = base if wire in ("chat", "stream") else None
@@ -49,8 +52,7 @@ class ServingOps:
             for n in range(WORKER_TRIES):
                 machine = self.machines[(first + n) % len(self.machines)]
                 try:
-                    child = self.sim.child(lambda n=n, has=machine.has: work(has, n), f"work{n}", machine)
-                    self.sim.join(child, 90.0)
+                    self.sim.join(self.sim.child(partial(work, machine.has, n), f"work{n}", machine), 90.0)
                     break
                 except (NotDone, errors.StoreUnavailable, TimeoutError, Killed):
                     self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
@@ -71,8 +73,8 @@ class ServingOps:
         if isinstance(run_id, str):
             if self.model.heads.get(thread) is None and self.model.ended.get(thread, -1) < began:
                 raise Violation("run without a thread", f"{thread} does not exist, and takes {run_id}")
-            fact = Belonging(thread, key, self.model.life(thread, began), self.sim.now)
-            self.facts["runs"].setdefault(run_id, fact)
+            run = Belonging(thread, key, self.model.life(thread, began), self.sim.now)
+            self.facts["runs"].setdefault(run_id, run)
 
     async def launch(self, token):
         op = RUN.get()  # the operation that enqueued it
@@ -80,47 +82,34 @@ class ServingOps:
 
         def work(has, n):
             attempt_id, pause = (op.id * 10 + count) * 10 + 5 + n, (0.01, 3.0)[op.id & 1]
-            run = GraphRun(self, attempt_id, op.args["thread"], op.args["key"], pause)
-
-            async def working():
-                RUN.set(run)
-                await has.runs.work(token)
-
-            in_loop(self.sim, working())
+            RUN.set(GraphRun(self, attempt_id, op.args["thread"], op.args["key"], pause))
+            in_loop(self.sim, has.runs.work(token))
 
         self.work_off(op.on, "worker", work)
 
     def of_runs(self, of):
-        """One of the background runs that were accepted: its id, and what is known of it."""
+        """One of the background runs that were accepted, by number: its id, and what is known of it."""
         runs = list(self.facts["runs"].items())
-        return runs[of % len(runs)] if runs else (None, None)
+        return [runs[of % len(runs)]] if runs else []
 
     def op_cancel(self, op, of):
-        run_id, fact = self.of_runs(of)
-        if fact is None:
-            return
-        began = self.sim.now
-        cancel = lambda has, _: (has.http("POST", f"/threads/{fact.thread}/runs/{run_id}/cancel"),)  # noqa: E731
-        found = self.ask(op, cancel, tries=1, busy=errors.ThreadBusy, ends=(errors.NotFound, errors.Conflict))
-        incarnation = self.model.life(fact.thread, began)
-        if isinstance(found, tuple) and incarnation and fact.incarnation == incarnation:
-            for attempt in self.model.attempts.values():
-                if (attempt.key, attempt.incarnation, attempt.thread, attempt.acked_at) == (
-                    fact.key,
-                    incarnation,
-                    fact.thread,
-                    None,
-                ):
-                    attempt.state = "superseded"
+        for run_id, run in self.of_runs(of):
+            began = self.sim.now
+            cancel = lambda has, _: (has.http("POST", f"/threads/{run.thread}/runs/{run_id}/cancel"),)  # noqa: E731, B023
+            found = self.ask(op, cancel, tries=1, busy=errors.ThreadBusy, ends=(errors.NotFound, errors.Conflict))
+            if isinstance(found, tuple) and run.incarnation and self.model.life(run.thread, began) == run.incarnation:
+                for each in self.model.attempts.values():
+                    is_of_run = (each.thread, each.key, each.incarnation) == (run.thread, run.key, run.incarnation)
+                    if is_of_run and each.acked_at is None:
+                        each.state = "superseded"
 
     def op_join(self, op, of):
         """The answer of a run that is joined is the run's."""
-        run_id, fact = self.of_runs(of)
-        if fact:
-            join = lambda has, _: has.http("GET", f"/threads/{fact.thread}/runs/{run_id}/join")  # noqa: E731
+        for run_id, run in self.of_runs(of):
+            join = lambda has, _: has.http("GET", f"/threads/{run.thread}/runs/{run_id}/join")  # noqa: E731, B023
             found = self.ask(op, join, tries=1, ends=errors.TurnkeepError)
             if isinstance(found, dict):
-                self.model.replayed(fact.thread, fact.key, found["messages"][-1]["content"])
+                self.model.replayed(run.thread, run.key, found["messages"][-1]["content"])
 
     def op_runs(self, op, thread):
         def check(thread, found, began):
@@ -134,38 +123,37 @@ class ServingOps:
 
     def op_document(self, op, thread):
         """A file is announced, uploaded and read, each by a request of its own."""
-        began, announced = self.sim.now, {"name": f"{op.id}.txt", "size": 10}
+        began, announced, document = self.sim.now, {"name": f"{op.id}.txt", "size": 10}, Belonging(thread, f"{op.id}")
 
         def add(has, _):
             added = has.http("POST", f"/threads/{thread}/attachments", announced)
             form = added["upload"]["fields"]
-            self.facts["documents"][added["document_id"]] = Belonging(thread, f"{op.id}")
+            self.facts["documents"][added["document_id"]] = document
             has.uploads.put(form["key"], form["x-amz-meta-owner"], b"text of a document")
-            return added["document_id"], form["key"]
+            return form["key"]
 
-        added = self.ask(op, add, tries=1, ends=(errors.NotFound, errors.TooManyDocuments), name="add")
-        if not isinstance(added, tuple):
+        key = self.ask(op, add, tries=1, ends=(errors.NotFound, errors.TooManyDocuments), name="add")
+        if not isinstance(key, str):
             return
-        fact = self.facts["documents"][added[0]]
-        fact.acked, fact.incarnation = self.sim.now, self.model.life(thread, began)
+        document.acked, document.incarnation = self.sim.now, self.model.life(thread, began)
 
         def read(has, _):
-            if claimed := has.attachments.claim(added[1]):
+            if claimed := has.attachments.claim(key):
                 self.sim.sleep(0.05)
                 has.attachments.finish(claimed, [Piece("text of a document")], name=claimed.name, kind="txt")
-            has.attachments.drop(added[1])
+            has.attachments.drop(key)
 
         self.ask(op, read, tries=2, ends=errors.NotFound, name="read")
 
     def op_drop_document(self, op, of):
-        for name, fact in list(self.facts["documents"].items())[of : of + 1]:
-            fact.is_gone = True
-            drop = lambda has, _: has.http("DELETE", f"/threads/{fact.thread}/attachments/{name}")  # noqa: B023, E731
-            self.ask(op, drop, tries=2, ends=errors.NotFound)
+        for name, document in list(self.facts["documents"].items())[of : of + 1]:
+            document.is_gone = True
+            path = f"/threads/{document.thread}/attachments/{name}"
+            self.ask(op, lambda has, _: has.http("DELETE", path), tries=2, ends=errors.NotFound)  # noqa: B023
 
     def op_documents(self, op, thread):
         def check(thread, found, began):
-            shown = {each["document_id"] for each in (found or {"attachments": ()})["attachments"]}
+            shown = {each["document_id"] for each in found["attachments"]} if found else ()
             self.model.check_listed(self.facts["documents"], thread, shown, began)
 
         self.look(op, lambda has: has.http("GET", f"/threads/{thread}/attachments"), check)
@@ -201,11 +189,13 @@ class ServingOps:
             found = has.http("GET", found["status_url"])
             if found["status"] == "ready":
                 key, counter = (bytes.fromhex(found[name]) for name in ("key", "iv"))
-                sealed = self.sim.table.objects.get(found["url"], b"")  # erased meanwhile
-                opened = Cipher(algorithms.AES(key), modes.CTR(counter)).decryptor().update(sealed)
+                content = self.sim.table.objects.get(found["url"], b"")  # erased meanwhile
+                opened = Cipher(algorithms.AES(key), modes.CTR(counter)).decryptor().update(content)
                 found = [json.loads(line) for line in gzip.decompress(opened).splitlines()]
                 break
-        is_odd = isinstance(found, list) and any(line["type"] == "unreadable" for line in found)
+        if not isinstance(found, list):
+            return None
+        is_odd = any(line["type"] == "unreadable" for line in found)
         if is_odd and not self.model.again and not self.plan.former:
             raise Violation("export unreadable", str(found)[:200])
-        return found if isinstance(found, list) else None
+        return found

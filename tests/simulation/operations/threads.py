@@ -27,8 +27,9 @@ class ThreadOps:
         message = f"m{of or op.id}" + (LONG if is_long else "")
 
         def work(has, n):
-            said = f"{key}e{op.id * 10 + n}" if is_edit else key
-            return self.turn(has, op.id * 10 + n, thread, said, message, base=base, is_edit=is_edit)
+            attempt_id = op.id * 10 + n
+            own_key = f"{key}e{attempt_id}" if is_edit else key
+            return self.turn(has, attempt_id, thread, own_key, message, base=base, is_edit=is_edit)
 
         self.ask_turn(op, work, key, message, patience=patience, is_edit=is_edit)
 
@@ -36,15 +37,18 @@ class ThreadOps:
         """BEGIN and LOAD in parallel, a pause for the run, COMMIT. Returns the turn."""
         store, sim, began = has.store, self.sim, self.sim.now
         ahead = sim.child(lambda: store.turns.look_ahead(WHO, thread), "ahead")
-        said = {"body": message.encode(), "message": None if is_edit else message}
-        begun = store.leases.begin(WHO, thread, key=key, create=True, **said)
+        request = {"body": message.encode(), "message": None if is_edit else message}
+        begun = store.leases.begin(WHO, thread, key=key, create=True, **request)
         if isinstance(begun, Turn):
             return begun
         try:
             loaded = store.turns.load(begun.head, None, base, ahead=sim.join(ahead))
-            attempt = self._attempt((attempt_id, thread, key), begun, loaded, is_edit)
+            history, kind = texts(loaded), {"is_branch": loaded.is_branch, "is_edit": is_edit, "message": begun.message}
+            self.model.check_chain(history, thread)
+            attempt = Attempt(attempt_id, thread, key, begun.head.incarnation, tuple(history), sim.now, **kind)
+            self.model.attempts[attempt_id] = attempt
             if base is None:
-                self.model.check_read(thread, list(attempt.history), began, with_edits=True)
+                self.model.check_read(thread, history, began, with_edits=True)
             pause = sim.pick(1) % 100
             sim.sleep(0.01 if pause < 70 else 3.0 if pause < 90 else self.plan.lease + 2)
             if pause >= 85:
@@ -60,15 +64,6 @@ class ThreadOps:
         except BaseException:
             store.leases.release(begun)
             raise
-
-    def _attempt(self, names, begun, loaded, is_edit):
-        history, incarnation = texts(loaded), begun.head.incarnation
-        self.model.check_chain(history, names[1])
-        attempt = Attempt(
-            *names, incarnation, tuple(history), self.sim.now, loaded.is_branch, is_edit, begun.message or None
-        )
-        self.model.attempts[attempt.id] = attempt
-        return attempt
 
     def last_turn(self, has, attempt_id, thread, key):
         turn = self.serve if self.plan.family in ("serving", "saver") else self.turn
@@ -91,9 +86,10 @@ class ThreadOps:
         create = lambda has, _: has.front.threads.create(WHO, thread, if_exists="do_nothing")  # noqa: E731
         self.ask(op, create, busy=errors.ThreadBusy)
 
-    def end(self, op, threads, work, outcome, is_last=lambda _: True, **more):
-        """Sends a request that may take turns of the threads away; `outcome` gets the last answer and its try."""
-        ends, answers = [self.model.begin_end(thread) for thread in threads], []
+    def end(self, op, threads, work, outcome, **more):
+        """Sends a request that may take turns of the threads away. `outcome` judges the try and its answer; None: ask
+        again."""
+        ends, outcomes = [self.model.begin_end(thread) for thread in threads], [None]
 
         def working(has, _):
             for end in ends:
@@ -104,35 +100,27 @@ class ThreadOps:
                 for end in ends:
                     end.active -= 1
 
-        self.ask(op, working, accepts=lambda *tried: answers.append(tried) or is_last(tried[1]), **more)
+        self.ask(op, working, accepts=lambda *tried: outcomes.append(outcome(*tried)) or outcomes[-1], **more)
         for end in ends:
-            end.done, end.outcome = self.sim.now, outcome(*answers[-1]) if answers else "unknown"
+            end.done, end.outcome = self.sim.now, outcomes[-1] or "unknown"
 
-    def op_delete(self, op, thread, by="table"):
-        """By the store, as DELETE does it, or by the saver, which does not report a missing thread."""
-
-        def delete(has):
-            return has.saver.delete_thread(thread) if by == "saver" else has.front.threads.delete(WHO, thread)
-
+    def op_delete(self, op, thread):
         def outcome(n, answer):
             # after a try that got no answer, a thread that is not found may be one that this deletion deleted; a
             # refused request that arrives twice may delete a thread that came meanwhile
             is_none = isinstance(answer, Exception) and n == 0
             return ("unknown" if TWICE in self.plan.faults else "none") if is_none else "gone"
 
-        self.end(op, [thread], delete, outcome, tries=4, ends=errors.NotFound)
+        self.end(
+            op, [thread], lambda has: has.front.threads.delete(WHO, thread), outcome, tries=4, ends=errors.NotFound
+        )
 
     def op_erase(self, op):
         # a listing that is behind shows not all of it: the rest goes at the last look, hours later (decision 0035)
-        is_sure, by = (
-            not self.plan.lag and not any(self.plan.skews),
-            "http" if self.plan.family == "serving" else "persons",
-        )
-
-        def outcome(_, receipt):
-            return "gone" if receipt.complete and is_sure else "unknown"
-
-        self.end(op, self.threads, lambda has: getattr(has, by).erase(WHO), outcome, lambda receipt: receipt.complete)
+        sure = "unknown" if self.plan.lag or any(self.plan.skews) else "gone"
+        by = "http" if self.plan.family == "serving" else "persons"
+        erase = lambda has: getattr(has, by).erase(WHO)  # noqa: E731
+        self.end(op, self.threads, erase, lambda _, receipt: sure if receipt.complete else None)
 
     def op_sweep(self, op):
         self.ask(op, lambda has, _: has.cleanup.sweep(), tries=2, patience=900.0)
@@ -144,7 +132,7 @@ class ThreadOps:
                 self.sim.table.set(*place, None)
 
     def op_fork(self, op, thread, to, turn=None):
-        self.model.forks.setdefault(to, set()).add(thread)
+        self.model.forks[to].add(thread)
         fork = lambda has, _: has.store.fork(WHO, thread, to, turn=turn)  # noqa: E731
         self.ask(op, fork, busy=(errors.ThreadBusy, errors.Superseded), ends=(errors.NotFound, errors.ThreadExists))
 
@@ -161,17 +149,19 @@ def texts(loaded):
         for segment in link.segments:
             start = segment.keep if number == 0 else min(start, segment.keep)
             found = found[: segment.keep - start] + [each["data"]["content"] for each in segment.elements]
-    if loaded.checkpoint and loaded.checkpoint["lengths"]:
-        total = loaded.checkpoint["lengths"][0][2]
-        if start or len(found) != total:
-            raise Violation("history broken", f"{start} + {len(found)} messages of {total}")
+    if loaded.checkpoint and (start or len(found) != length(loaded)):
+        raise Violation("history broken", f"{start} + {len(found)} messages of {length(loaded)}")
     return [number_in(text) for text in found if number_in(text) >= 0]
+
+
+def length(loaded):
+    """The number of its messages."""
+    return int(loaded.checkpoint["lengths"][0][2]) if loaded.checkpoint else 0
 
 
 def made(attempt, loaded, message, now):
     """What a graph leaves that appends the message and the reply."""
-    keep = int(loaded.checkpoint["lengths"][0][2]) if loaded.checkpoint else 0
-    reply = f"{'e' if attempt.is_edit else 'r'}{attempt.id}"
+    keep, reply = length(loaded), f"{'e' if attempt.is_edit else 'r'}{attempt.id}"
     said = [("ai", reply)] if attempt.is_edit else [("human", message), ("ai", reply)]
     elements = [{"type": kind, "data": {"content": text}} for kind, text in said]
     checkpoint = {"lengths": [["", "messages", keep + len(elements)]]}
