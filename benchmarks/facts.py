@@ -20,7 +20,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from turnkeep_agents.regulations.facts import Fact, Kind, canonical, find
+from turnkeep_agents.regulations.facts import Fact, Kind, canonical
 
 TODAY = date(2016, 11, 7)
 OUTSIDE = {
@@ -58,7 +58,6 @@ HUNDREDTHS = ("Cent", "Pence")
 class Row:
     group: str
     kind: Kind
-    message: str
     span: str
     today: date
     wanted: tuple[str, ...]
@@ -70,7 +69,6 @@ class Row:
 class Count:
     right: int = 0
     either: int = 0
-    found: int = 0
     rows: int = 0
     misses: list[str] = field(default_factory=list)
 
@@ -105,7 +103,7 @@ def row_of(case: dict[str, Any], result: dict[str, Any]) -> Row | None:
     if name not in KINDS:
         return None
     day = datetime.fromisoformat((case.get("Context") or {}).get("ReferenceDateTime", f"{TODAY}")).date()
-    common = (GROUPS.get(name, name), KINDS[name], case["Input"], result["Text"], day)
+    common = (GROUPS.get(name, name), KINDS[name], result["Text"], day)
     if said is None:
         return Row("date, readable", *common[1:], ("*",)) if name == "date" else None
     wanted = tuple(wanted_of(name, said))
@@ -154,7 +152,6 @@ def judged(rows: list[Row]) -> dict[str, Count]:
         count.rows += 1
         count.either += one
         count.right += both
-        count.found += any(either(row, each) for each in find(row.message, today=row.today))
         if not both:
             count.misses.append(f"{row.span!r} ({row.today}): {row.wanted} {row.unit}, read as {fact}")
     return counts
@@ -197,7 +194,7 @@ def table(counts: dict[str, Count], *, misses: bool) -> dict[str, dict[str, floa
         "dates and periods": ("date", "period"),
         "number, percentage, amount": ("number", "percentage", "amount", "range"),
     }
-    print(f"{'':28} {'spans':>6} {'right':>7} {'either':>7} {'found in the message':>21}")
+    print(f"{'':28} {'spans':>6} {'right':>7} {'either':>7}")
     for name, count in sorted(counts.items()):
         figures[name] = shares([count])
         show(name, figures[name])
@@ -211,12 +208,12 @@ def table(counts: dict[str, Count], *, misses: bool) -> dict[str, dict[str, floa
 
 def shares(counts: list[Count]) -> dict[str, float]:
     rows = sum(count.rows for count in counts)
-    share = {each: sum(getattr(count, each) for count in counts) for each in ("right", "either", "found")}
+    share = {each: sum(getattr(count, each) for count in counts) for each in ("right", "either")}
     return {"spans": rows, **{each: round(100 * got / max(rows, 1), 1) for each, got in share.items()}}
 
 
 def show(name: str, figures: dict[str, float]) -> None:
-    print(f"{name:28} {figures['spans']:6} {figures['right']:7} {figures['either']:7} {figures['found']:21}")
+    print(f"{name:28} {figures['spans']:6} {figures['right']:7} {figures['either']:7}")
 
 
 def peer(rows: list[Row]) -> dict[str, float] | str:

@@ -78,11 +78,6 @@ def test_a_missing_emulator_is_said_with_the_line_that_mends_it(tmp_path: Path) 
         find_runtime_emulator(tmp_path)
 
 
-def test_a_store_that_the_environment_names_is_preferred_to_a_running_one(home: Path) -> None:
-    (home / "dynamodb.json").write_text("not even read")
-    assert running_store(open_home(os.environ), {"AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:1"}) is None
-
-
 @pytest.mark.parametrize(
     ("answer", "shown"),
     [

@@ -59,10 +59,6 @@ def seen(visits: Visits) -> Visit:
 # Each agent
 
 
-def test_a_new_thread_begins_with_the_default_agent(visits: Visits) -> None:
-    expect(visits().open().page.locator("input[name=agent]:checked")).to_have_value("mirror")
-
-
 @pytest.mark.parametrize(
     ("agent", "options"),
     [*((agent, {}) for agent in AGENTS), ("database", {"viewport": PHONE, "color_scheme": "dark"})],
@@ -96,15 +92,6 @@ def test_each_agent_answers_its_examples_and_shows_what_it_rests_on(
     assert seen.complaints == []
 
 
-def test_the_demo_understands_every_example(url: str) -> None:
-    asked = [(agent, text) for agent, texts in EXAMPLES.items() for text in texts]
-    said = [{"agent": agent, "message": text} for agent, text in asked]
-    replies = [httpx.post(f"{url}/chat", json=each, timeout=120).json()["reply"] for each in said]
-
-    assert EXAMPLES.keys() == set(AGENTS)
-    assert [reply for reply in replies if re.search(r"\bdemo\b", reply)] == []
-
-
 def test_rows_are_paged_plotted_and_told_in_words_and_stay_so_when_they_are_read_again(visits: Visits) -> None:
     seen = visits(permissions=["clipboard-read", "clipboard-write"]).open()
     seen.choose("database")
@@ -132,24 +119,7 @@ def test_rows_are_paged_plotted_and_told_in_words_and_stay_so_when_they_are_read
     assert seen.complaints == []
 
 
-def test_figures_of_campaigns_are_plotted(visits: Visits) -> None:
-    seen = visits().open()
-    seen.choose("campaigns")
-    seen.say(EXAMPLES["campaigns"][0])
-
-    told = re.compile(r"A line chart of Revenue: \d+ values from [\d,.]+ \(.+\) to [\d,.]+ \(.+\), by month\.")
-    expect(seen.answered(1).locator(".plot")).to_have_attribute("aria-label", told)
-
-
 # One thread and its turns
-
-
-def test_a_question_back_is_answered_by_an_ordinary_message(seen: Visit) -> None:
-    seen.say("ask")
-    expect(seen.answered(1)).to_contain_text("Which one, red or blue?")
-    expect(seen.answered(1).locator(".now")).to_have_text("Waits for your answer")
-    seen.say("red")
-    expect(seen.answered(2)).to_contain_text("You chose red.")
 
 
 def test_threads_are_found_by_their_titles_opened_and_deleted_after_a_question(visits: Visits) -> None:
@@ -176,17 +146,6 @@ def test_threads_are_found_by_their_titles_opened_and_deleted_after_a_question(v
     expect(items).to_have_text([re.compile("Then pears")])
 
 
-def test_earlier_turns_are_read_when_they_are_asked_for(seen: Visit) -> None:
-    for number in range(1, 24):
-        seen.call("POST", "/chat", json={"session_id": "long", "agent": "mirror", "message": f"message {number}"})
-    seen.open("long")
-    expect(seen.turns).to_have_count(20)
-    seen.button("Earlier turns").click()
-    expect(seen.turns).to_have_count(23)
-    expect(seen.turns.first).to_contain_text("You said: message 1")
-    expect(seen.button("Earlier turns")).to_be_hidden()
-
-
 # What breaks
 
 
@@ -204,29 +163,6 @@ def test_a_reload_in_mid_answer_shows_the_turn_once(seen: Visit) -> None:
     assert seen.kept() == ["slow"]
     seen.page.reload()
     expect(seen.turns).to_have_count(1)
-
-
-def test_an_answer_goes_on_while_another_thread_is_read(seen: Visit) -> None:
-    seen.say("slow")
-    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
-    first = seen.thread
-    seen.button("New thread").click()
-    seen.say("hello")
-    expect(seen.answered(1)).to_contain_text("You said: hello")
-    seen.page.locator("#threads a", has_text="slow").click()
-    expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
-
-    expect(seen.turns).to_have_count(1)
-    assert len(seen.posts(f"{first}/turns/stream")) == len(seen.kept(first)) == 1
-
-
-def test_turns_that_somebody_else_took_meanwhile_are_shown_too(seen: Visit) -> None:
-    seen.say("one")
-    seen.answered(1)
-    seen.call("POST", "/chat", json={"session_id": seen.thread, "message": "two"})
-    seen.say("three")
-    expect(seen.answered(3)).to_contain_text("You said: three")
-    expect(seen.turns.locator(".said p")).to_have_text(["one", "two", "three"])
 
 
 def test_a_lost_connection_is_taken_up_with_the_same_key(seen: Visit) -> None:
@@ -247,20 +183,6 @@ def test_a_lost_connection_is_taken_up_with_the_same_key(seen: Visit) -> None:
     assert (len(cut), len(seen.kept())) == (3, 1)
 
 
-def test_an_answer_that_is_being_made_is_waited_for(seen: Visit) -> None:
-    refused: list[Route] = []
-
-    def busy_at_first(route: Route) -> None:
-        refused.append(route)
-        problem(route, 409, "turn_in_progress", {"Retry-After": "1"}) if len(refused) < 3 else route.continue_()
-
-    seen.page.route(STREAM, busy_at_first)
-    seen.say("hello")
-    expect(seen.turns.locator(".now")).to_have_text("The answer is being made. Waiting for it")
-    expect(seen.answered(1)).to_contain_text("You said: hello")
-    assert len(refused) == 3
-
-
 def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(seen: Visit) -> None:
     seen.say("slow")
     expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
@@ -273,42 +195,6 @@ def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(seen: Vis
     expect(seen.page.get_by_text("This message has no answer")).to_be_visible()
     seen.button("Send it again").click()
     expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
-
-
-def test_a_message_that_could_not_be_sent_stands_where_it_was_written(seen: Visit) -> None:
-    seen.page.route("**/threads", lambda route: route.abort())
-    seen.say("hello")
-    expect(seen.page.locator("#notice")).to_contain_text("cannot be reached")
-    expect(seen.page.get_by_label("Message", exact=True)).to_have_value("hello")
-    seen.page.unroute("**/threads")
-    seen.button("Send").dblclick()
-    expect(seen.answered(1)).to_contain_text("You said: hello")
-    assert len(seen.posts("/turns/stream")) == 1
-
-
-def test_a_thread_that_is_gone_says_so_and_the_message_goes_to_a_new_one(seen: Visit) -> None:
-    seen.say("one")
-    seen.answered(1)
-    gone = seen.thread
-    seen.call("DELETE", f"/threads/{gone}")
-    seen.say("two")
-    expect(seen.turns.last.get_by_role("alert")).to_contain_text("This thread is gone")
-    seen.button("Ask in a new thread").click()
-    expect(seen.answered(1)).to_contain_text("You said: two")
-    assert seen.thread != gone
-
-
-def test_a_failure_is_told_as_people_read_it_and_tried_again(seen: Visit) -> None:
-    seen.page.route(STREAM, lambda route: problem(route, 502, "model_error"))
-    seen.say("hello")
-    fault = seen.turns.get_by_role("alert")
-    expect(fault).to_contain_text("Title of model_error")
-    expect(fault).to_contain_text("Detail of model_error.")
-    seen.page.unroute(STREAM)
-    seen.button("Try again").click()
-    expect(seen.answered(1)).to_contain_text("You said: hello")
-    seen.say("fail")
-    expect(seen.turns.last.get_by_role("alert")).to_contain_text(re.compile("agent", re.IGNORECASE))
 
 
 @pytest.mark.parametrize("persisted", [False, None])
@@ -390,23 +276,6 @@ def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(seen: Vi
     expect(turn.locator(".reply")).to_contain_text("snake_case_word at $5 or $6.")
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", turn.inner_text())
     assert {each.url.split("/")[2] for each in seen.asked} == {url.split("/")[2], ""} - {""}
-    assert seen.complaints == []
-
-
-def test_a_poisoned_document_does_nothing_when_it_is_quoted(visits: Visits) -> None:
-    text = "The office <img src=x onerror=alert(1)> opens on [Monday](javascript:alert(2)) \x1b]52;c;cm0=\x07\n"
-    file = {"name": "a'\"><img src=x onerror=alert(3)>.md", "mimeType": "text/markdown", "buffer": text.encode()}
-    seen = visits().open()
-    seen.choose("regulations")
-    seen.page.locator("#file").set_input_files([file])
-    expect(seen.page.locator("#documents li")).to_contain_text("ready")
-    seen.say("Summarise the document")
-    turn = seen.answered(1)
-    for fold in turn.locator("summary").all():
-        fold.click()
-
-    expect(turn).to_contain_text("onerror")  # of its name, at the least
-    assert seen.page.locator("img, [onerror], a[href^=javascript]").count() == 0
     assert seen.complaints == []
 
 

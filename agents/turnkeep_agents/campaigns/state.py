@@ -23,7 +23,7 @@ def gathered(kept: list[T], new: list[T] | None) -> list[T]:
 
 
 class Sent(TypedDict):
-    """What a specialist is sent: `at` is the place among the requests of the turn."""
+    """The input of a specialist; `at` is its place among the requests of the turn."""
 
     at: int
     specialist: str
@@ -31,29 +31,27 @@ class Sent(TypedDict):
 
 
 class CampaignsState(TypedDict):
-    """Behind each key stands who writes it."""
+    """Each comment ends with the nodes that write the key."""
 
     messages: Annotated[list[AnyMessage], add_messages]  # the last one is the user's until `respond` replies
-    memory: ThreadMemory  # `route`: summaries of what left the window, with `memory="tiered"`
-    last_requests: list[
-        JSON
-    ]  # `route`: the last request, as the model read it; a short message changes only a part of it
-    waiting: list[JSON]  # `route`: requests that wait until the user has settled which days a week has
-    week: str  # `route`: which days a week has, once the user has settled it; else empty
-    routing: JSON | None  # `route`: `{reasoning, language, kind, week, amounts, confidence}` of the reading
-    requests: list[Sent]  # `route`: the checked request to each specialist
-    coverage: list[str]  # `route`: the first and last day with figures
-    standalone_query: str  # `route`
-    clarification: str  # `route`: the reply in place of an answer: a question, a greeting
-    gate: JSON | None  # `check_gate`
-    findings: Annotated[list[JSON], gathered]  # the specialists: one for each request, with its `at`, in no order
-    diagnosis: JSON | None  # `diagnose`: `{severity, root_causes, correlations}`
-    exit_reason: str  # `diagnose`: why no recommendation is needed; empty if one is
-    advice: JSON | None  # `diagnose`, then `validate`: `{recommendations, confidence, objections}`
-    context: JSON  # `route`: how much of the history the prompts showed
-    route: str  # `route`, `respond`: `clarify`, `smalltalk`, `refuse` or `specialists`
-    confidence: float  # `respond`: from 0 to 1
-    warnings: Annotated[list[str], gathered]  # every node: codes that the client sees
+    memory: ThreadMemory  # summaries of what left the window, with `memory="tiered"`; route
+    last_requests: list[JSON]  # as the model read them; a short message changes only a part of them; route
+    waiting: list[JSON]  # requests that wait until the user has settled the days of a week; route
+    week: str  # the days of a week, once the user has settled them; else empty; route
+    routing: JSON | None  # `{reasoning, language, kind, week, amounts, confidence}` of the reading; route
+    requests: list[Sent]  # the checked request to each specialist; route
+    coverage: list[str]  # the first and last day with figures; route
+    standalone_query: str  # route
+    clarification: str  # the reply in place of an answer: a question, a greeting; route
+    gate: JSON | None  # check_gate
+    findings: Annotated[list[JSON], gathered]  # one for each request, with its `at`, in any order; specialists
+    diagnosis: JSON | None  # `{severity, root_causes, correlations}`; diagnose
+    exit_reason: str  # why no recommendation is needed; empty if one is; diagnose
+    advice: JSON | None  # `{recommendations, confidence, objections}`; diagnose, validate
+    context: JSON  # how much of the history the prompts showed; route
+    route: str  # clarify, smalltalk, refuse or specialists; route, respond
+    confidence: float  # from 0 to 1; respond
+    warnings: Annotated[list[str], gathered]  # codes that the client sees; every node
 
 
 new_turn = fresh(CampaignsState, LASTING)  # each key of one turn, as it begins

@@ -17,40 +17,25 @@ Route: TypeAlias = Literal["faq", "cached", "retrieve", "respond", "refuse"]
 
 
 class RegulationsState(TypedDict):
-    messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation, the only lasting key; its last message is the user's until a node replies."""
-    active: list[JSON]
-    """The thread's documents: `{id, label, name, pages}`, oldest first. By `match_faq`."""
-    cache_key: str
-    """Of all that an answer to this message depends on; empty where none may be remembered. By `recall`."""
-    route: Route | None
-    """By `match_faq`, `recall`, else by `read`."""
-    standalone_query: str
-    """The question so that it needs no history, in the user's words. By `read`."""
-    language: str
-    """Of the reply, two letters. By `read`."""
-    reading: JSON
-    """`domain`, `action`, `composition`, `confidences`, `searches`, `needs_professional`. By `read`."""
-    unheld: list[str]
-    """Laws that the message names and that are not in the knowledge base. By `read`."""
-    facts: list[JSON]
-    """Dates, amounts and the like that the message names, with their canonical values. By `check_facts`."""
-    unread: list[str]
-    """Spans that were named as facts and have no value. By `check_facts`."""
-    found: JSON
-    """`{"knowledge": [...], "documents": [...]}`, best first. By `retrieve`."""
-    context: list[JSON]
-    """What of it the answer is shown, in order. By `build_context`."""
-    context_metadata: JSON
-    """By `build_context`."""
-    choice: JSON
-    """Which model answers, why, and what that is estimated to cost. By `choose_model`."""
-    steps: list[str]
-    """What was computed. By `calculate`."""
-    missing: str
-    """What a computation would have needed besides. By `calculate`."""
-    sources: list[JSON]
-    """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
+    """Only `messages` is lasting. Each comment ends with the nodes that write the key."""
+
+    messages: Annotated[list[AnyMessage], add_messages]  # the last one is the user's until a node replies
+    active: list[JSON]  # the thread's documents, oldest first: `{id, label, name, pages}`; match_faq
+    cache_key: str  # of everything the answer depends on; empty if it may not be cached; recall
+    route: Route | None  # match_faq, recall, read
+    standalone_query: str  # the question in the user's words, understandable without history; read
+    language: str  # of the reply, two letters; read
+    reading: JSON  # `domain, action, composition, confidences, searches, needs_professional, ...`; read
+    unheld: list[str]  # laws named in the message but missing from the knowledge base; read
+    facts: list[JSON]  # dates, amounts and the like of the message, with canonical values; check_facts
+    unread: list[str]  # spans named as facts but without a value; check_facts
+    found: JSON  # `{"knowledge": [...], "documents": [...]}`, best first; retrieve
+    context: list[JSON]  # the results that the answer is shown, in order; build_context
+    context_metadata: JSON  # build_context
+    choice: JSON  # the model that answers, the reason, and the estimated cost; choose_model
+    steps: list[str]  # results of the computation; calculate
+    missing: str  # what the computation lacked; calculate
+    sources: list[JSON]  # documents behind the reply: `{id, title, url, score, cited}`; the node that replies
     reply: str
     reasoning_steps: list[str]
     warnings: list[str]

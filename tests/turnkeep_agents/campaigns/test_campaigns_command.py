@@ -40,20 +40,6 @@ def test_a_loaded_file_is_the_warehouse_from_the_next_start_on(
     assert (home.path / "campaigns.sqlite").stat().st_mode & 0o777 == 0o600
 
 
-def test_without_a_loaded_file_the_sample_is_the_warehouse(home: Home) -> None:
-    home.path.mkdir()
-    assert local_settings(home, {}).of(CampaignsSettings).warehouse.get_secret_value() == ""
-
-
-def test_the_environment_has_the_last_word_about_the_warehouse(
-    home: Home, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    main(["campaigns", "load", str(file)])
-    monkeypatch.setenv("CAMPAIGNS__WAREHOUSE", "sqlite:///mine.sqlite")
-    settings = local_settings(home, {"CAMPAIGNS__WAREHOUSE": "sqlite:///mine.sqlite"})
-    assert settings.of(CampaignsSettings).warehouse.get_secret_value() == "sqlite:///mine.sqlite"
-
-
 def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.csv"
     row = "April,1,Spring,Search,Mobile,1000,20,30.5,2,61\n"
@@ -69,13 +55,6 @@ def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest
     assert (
         "01 February 2026, Spring, Search, Mobile, impressions 1,000, clicks 20, cost 1,250," in capsys.readouterr().out
     )
-
-
-def test_rows_that_look_odd_are_named(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "mine.csv"
-    file.write_text(HEADINGS.replace("date", "month,day") + 2 * "April,1,Spring,Search,Mobile,1000,20,30.5,2,61\n")
-    assert main(["campaigns", "load", str(file)]) == 0
-    assert "Kept, though odd: 1 repeated." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

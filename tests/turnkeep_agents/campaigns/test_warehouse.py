@@ -1,28 +1,22 @@
 import re
-import socket
 import sqlite3
 import traceback
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from exported import daily_rows, read_tables
-from sqlalchemy import func, literal, select
-from warehouses import FIRST, Flown, flown, on_days, opened, write
+from warehouses import FIRST, Flown, flown, on_days, opened
 
 import silent_driver  # noqa: F401 - makes its URLs known
 from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse import tables
-from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import FRESH_SECONDS, Flight, Warehouse, open_warehouses
-from turnkeep_agents.databases.engines import open_file
-from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError
 from turnkeep_demo.campaigns.sample import sample_file
 
 TODAY = date(2026, 6, 18)
@@ -60,13 +54,6 @@ def warehouse(file: Path) -> Warehouse:
 def test_what_matches_nothing_has_no_row(warehouse: Warehouse, by: Any, filters: Any, period: Period | None) -> None:
     found = warehouse.rows(by, filters, period)
     assert (found.rows, found.is_cut) == ((), False)
-
-
-def test_a_period_is_whole_days_with_both_its_ends(tmp_path: Path) -> None:
-    warehouse = opened(on_days(tmp_path / "days", [FIRST + timedelta(days=day) for day in range(10)]))
-    middle = Period(start=FIRST + timedelta(days=2), end=FIRST + timedelta(days=4), label="middle")
-    found = warehouse.rows(("day",), {}, middle)
-    assert [row.key for row in found.rows] == [("2026-05-03",), ("2026-05-04",), ("2026-05-05",)]
 
 
 def test_rows_beyond_the_limit_are_not_given_and_their_absence_is_told(warehouse: Warehouse, file: Path) -> None:
@@ -126,15 +113,6 @@ def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None
     assert opened(flown(tmp_path / "two", flights)).owners() == {"Autumn": ("Beta",), "Spring": ("Alpha", "Beta")}
 
 
-def test_what_a_loader_left_out_is_part_of_the_coverage(tmp_path: Path) -> None:
-    rows: Any = [
-        (tables.daily_metrics, [("2026-05-01", 1, 1, 10, 1, 1.0, 0, 0.0)]),
-        (tables.left_out, [("repeated", 5), ("without cost", 2)]),
-    ]
-    coverage = opened(write(tmp_path / "left", rows)).coverage()
-    assert (coverage.rows, coverage.left_out) == (1, {"repeated": 5, "without cost": 2})
-
-
 def test_a_warehouse_of_ones_own_needs_no_table_of_what_was_left_out(tmp_path: Path) -> None:
     file = on_days(tmp_path / "own", [FIRST])
     with closing(sqlite3.connect(file)) as connection:
@@ -178,43 +156,7 @@ def test_the_flights_that_run_on_the_day_are_given_and_no_others(tmp_path: Path)
     assert [(flight.insertion_order, flight.spent) for flight in found] == [("begins today", 10), ("ends today", 50)]
 
 
-def test_a_flight_that_spent_nothing_is_there_too(tmp_path: Path) -> None:
-    flights = [Flown("asleep", 100, FIRST, date(2026, 5, 31)), Flown("awake", 100, FIRST, date(2026, 5, 31), days=3)]
-    warehouse = opened(flown(tmp_path / "asleep", flights))
-    found = warehouse.flights({"advertiser": ["Acme"]}, date(2026, 5, 10))
-    assert [(flight.insertion_order, flight.spent) for flight in found] == [("asleep", 0), ("awake", 30)]
-
-
 # Read only, in time
-
-
-def endless() -> Any:
-    """Every day with every day with every day: 10^13 rows of the sample."""
-    first, second, third = (tables.daily_metrics.alias() for _ in range(3))
-    return select(func.count()).select_from(first).join(second, literal(True)).join(third, literal(True))
-
-
-def test_a_query_that_takes_too_long_is_ended_and_the_next_one_answered(file: Path) -> None:
-    source = Source(partial(open_file, lambda: file), 0.5)
-    with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.5 seconds"):
-        source.fetch(endless(), 1)
-    assert source.fetch(select(func.count()).select_from(tables.advertisers), 1) == [(6,)]
-
-
-@pytest.fixture
-def silent_port() -> Iterator[int]:
-    """A port where callers are taken and never answered."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(8)
-        yield listener.getsockname()[1]
-
-
-def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int) -> None:
-    own = CampaignsSettings(warehouse=f"mysql+pymysql://reader:secret@127.0.0.1:{silent_port}/ads", query_seconds=0.1)
-    with pytest.raises(DatabaseSlow) as caught:
-        open_warehouses(own)(TODAY).coverage()
-    assert "secret" not in str(caught.value)
 
 
 # Down
@@ -293,9 +235,3 @@ def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_a
     for today in (TODAY, TODAY + timedelta(days=1)):
         assert embedded(today).coverage().last == today - timedelta(days=1)
         assert own(today).coverage().last == FIRST
-
-
-def test_a_path_with_odd_characters_is_found(tmp_path: Path) -> None:
-    file = on_days(tmp_path / "a b?c#d%20é.sqlite", [FIRST])
-    warehouse = open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/a b%3Fc%23d%2520é.sqlite"))(TODAY)
-    assert warehouse.coverage() == opened(file).coverage()

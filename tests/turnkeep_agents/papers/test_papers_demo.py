@@ -46,17 +46,6 @@ async def test_a_follow_up_on_authors_and_year_keeps_to_the_paper(talk: Talk) ->
     assert "U-Net: Convolutional Networks" in (replies[1].standalone_query or "")
 
 
-async def test_a_new_name_in_a_follow_up_changes_the_paper(talk: Talk) -> None:
-    replies = await talk("What is MoCo?", "What about SimCLR?", "Who wrote it?")
-    assert cited(replies[1]) == ["2002.05709"]
-    assert "Ting Chen" in replies[2].text
-
-
-async def test_the_second_of_a_list_can_be_asked_for(talk: Talk) -> None:
-    listed, chosen = await talk("Which papers are about image segmentation?", "Tell me more about the second one")
-    assert cited(chosen) == cited(listed)[1:2]
-
-
 async def test_two_papers_are_compared_side_by_side(talk: Talk) -> None:
     (reply,) = await talk("How does ELECTRA differ from ALBERT?")
     assert cited(reply) == ["2003.10555", "1909.11942"]
@@ -97,11 +86,6 @@ async def test_what_it_does_not_know_whole_it_says(talk: Talk, question: str) ->
     assert CANNOT in reply.text
 
 
-async def test_what_is_no_form_of_question_is_refused(talk: Talk) -> None:
-    _, reply = await talk("What is BYOL?", "And what should I plant there in May?")
-    assert (reply.route, reply.details["guardrail_score"]) == ("refuse", 0)
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -137,25 +121,10 @@ async def test_a_number_belongs_to_the_name_that_is_mentioned(talk: Talk) -> Non
     assert not {"2305.16291", "2401.04088"} & {*cited(third)}
 
 
-async def test_a_list_says_that_there_may_be_others(talk: Talk) -> None:
-    replies = await talk("Papers by Ilya Sutskever", "Papers about BERT")
-    assert all(len(cited(reply)) > 1 and "may be others" in reply.text for reply in replies)
-
-
 async def test_each_name_that_it_offers_is_one_that_it_answers_about(talk: Talk) -> None:
     for form in ASKING:
         silent = [head for head in _heads() if not cited((await talk(form.format(head)))[0])]
         assert silent == [], form
-
-
-async def test_a_greeting_is_returned(talk: Talk) -> None:
-    (reply,) = await talk("Hi there!")
-    assert reply.text.startswith("Hello!")
-
-
-async def test_the_same_question_gets_the_same_answer(talk: Talk) -> None:
-    one, other = await talk("What is the Decision Transformer?"), await talk("What is the Decision Transformer?")
-    assert one == other
 
 
 ODD = ["?", "🙂", "[2106.09685]", "who", "\u0000", "and", "SELECT * FROM x;", "who wrote \\1 it"]

@@ -77,11 +77,6 @@ async def test_a_question_back_is_a_route_of_its_own(talk: Thread) -> None:
     assert (reply.route, reply.text) == ("clarify", "Was suchst du?")
 
 
-async def test_a_question_back_beside_a_search_gives_way_to_it(talk: Thread) -> None:
-    both = calls(("Ask", {"question": "Which?"}), ("Search", {"category": "cameras"}))
-    assert (await talk.say("a camera", (READ, both), (ANSWER, "The Nikon Z30 costs $609."))).route == "retrieve"
-
-
 async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(
     talk: Thread, script: ScriptedModel
 ) -> None:
@@ -138,19 +133,6 @@ async def test_what_the_thread_was_shown_earlier_may_be_told_again(talk: Thread,
     script.play((READ, "De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299)."))
     reply = await talk.say("¿cuál es el más barato?")
     assert (reply.text, reply.warnings) == ("De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299).", ())
-
-
-async def test_a_refusal_is_the_reply_with_a_warning(talk: Thread) -> None:
-    refused = AIMessage("I won't.", additional_kwargs={"refusal": "I won't."})
-    reply = await talk.say(PHONES, (READ, search(category="phones")), (ANSWER, refused))
-    assert (reply.text, reply.warnings) == ("I won't.", ("model_refused",))
-
-
-async def test_calls_that_cannot_be_used_are_asked_for_once_more(talk: Thread, script: ScriptedModel) -> None:
-    script.play((READ, search(category="boats")), (READ, search(category="cameras")), (ANSWER, "Here you are."))
-    reply = await talk.say("something that swims")
-    assert reply.details["filters"] == [{"category": "cameras"}]
-    assert "category" in script.prompt(READ)
 
 
 async def test_a_long_message_is_shown_by_its_ends_with_a_warning(talk: Thread, script: ScriptedModel) -> None:

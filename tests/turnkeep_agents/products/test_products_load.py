@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.agents import read_settings
 from turnkeep_agents.products.catalogue.loading import load_products
-from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_local.cli import main
 
 TENT = "id;name;price;category;availability;weight_kg\na;Trail Tent;199,00;tents;3 left;2,1\n".replace("199,00", "199")
@@ -48,17 +46,3 @@ def test_a_bad_catalogue_is_refused_whole_and_the_old_one_kept(
     complaint = capsys.readouterr().err
     assert complaint.startswith(f"turnkeep: {file}")
     assert complaint.count("\n") == 1
-
-
-def test_the_server_uses_loaded_products_unless_the_environment_names_others(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept.parent.mkdir()
-    kept.write_text("{}")
-    monkeypatch.setenv("PRODUCTS__TOP_K", "3")
-
-    found = read_settings(kept.parent).of(ProductsSettings)
-    assert (found.catalogue, found.top_k) == (str(kept), 3)
-
-    monkeypatch.setenv("PRODUCTS__CATALOGUE", "mine.csv")
-    assert read_settings(kept.parent).of(ProductsSettings).catalogue == "mine.csv"

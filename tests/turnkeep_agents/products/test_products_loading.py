@@ -38,23 +38,11 @@ def test_a_feed_may_name_a_category_twice(tmp_path: Path) -> None:
     assert (tent.category, tent.attributes) == ("Dome tents", {"google product category": ("Tents",)})
 
 
-@pytest.mark.parametrize("mark", [";", "\t"])
-def test_semicolons_and_tabs_divide_too(tmp_path: Path, mark: str) -> None:
-    rows = [["ID", " Name ", "Price", "Category", "waterproof"], ["a", "Trail Tent", "120", "tents", "yes"]]
-    [tent] = load_products(write(tmp_path, "\ufeff" + "\r\n".join(mark.join(row) for row in rows)))
-    assert (tent.name, tent.price, tent.attributes) == ("Trail Tent", 120.0, {"waterproof": ("yes",)})
-
-
 def test_jsonl_holds_lists_numbers_and_flags(tmp_path: Path) -> None:
     row = '{"id": "a", "name": "Stove", "price": 49.9, "category": "stoves", "sizes": ["S", 2], "folds": true}\n'
     [stove] = load_products(write(tmp_path, row, "mine.jsonl"))
     assert (stove.price, stove.stock.state) == (49.9, "unknown")
     assert stove.attributes == {"sizes": ("S", "2"), "folds": ("yes",)}
-
-
-def test_a_cell_may_span_lines_and_a_complaint_names_where_its_row_begins(tmp_path: Path) -> None:
-    text = CSV + 'a,Tent,100,tents,,"Two\nlines.",,,\nb,Stove,cheap,stoves,,,,,\n'
-    assert complaint(write(tmp_path, text)).startswith(f"{tmp_path}/mine.csv:4: ")
 
 
 HEADINGS = "id;name;price;category"
@@ -130,12 +118,6 @@ def test_a_bad_line_is_told_with_file_line_and_remedy(tmp_path: Path, line: str,
 def test_a_heading_that_is_missing_or_doubled_is_told(tmp_path: Path) -> None:
     assert "mine.csv:1: no heading price, category" in complaint(write(tmp_path, "id,name\na,Tent\n"))
     assert 'heading "name" occurs twice' in complaint(write(tmp_path, "id,name,price,category,Name\n"))
-
-
-def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
-    said = complaint(write(tmp_path, CSV.encode() + TENT.encode() + "b,Köcher,49,stoves\n".encode("latin-1")))
-    assert said.startswith(f"{tmp_path}/mine.csv:3: byte ")
-    assert "is not UTF-8; save the file as UTF-8" in said
 
 
 def test_an_empty_or_absent_file_is_told(tmp_path: Path) -> None:

@@ -126,16 +126,6 @@ async def test_an_empty_knowledge_base_says_what_has_to_be_done(script: Scripted
     assert prompts.EMPTY in script.prompt(ANSWER)
 
 
-async def test_a_search_that_finds_nothing_is_told(talk: Thread, script: ScriptedModel) -> None:
-    reply = await talk.say("Xyzzy?", read("xyzzy"), (ANSWER, "Non ho trovato nulla."))
-    assert (reply.sources, reply.warnings) == ((), ("nothing_found",))
-    assert prompts.NOTHING in script.prompt(ANSWER)
-
-
-async def test_an_answer_that_cites_nothing_is_warned_of(talk: Thread) -> None:
-    assert (await talk.say("Ferie?", read(), (ANSWER, "Dipende."))).warnings == ("no_citation",)
-
-
 async def test_a_case_for_a_professional_says_so(talk: Thread, script: ScriptedModel) -> None:
     reply = await talk.say("Mi hanno licenziato!", read(needs_professional=True), WELL)
     assert reply.warnings == ("needs_professional",)

@@ -41,7 +41,7 @@ PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # used f
 
 Read: TypeAlias = Callable[[Sequence[Token], date], Any]  # returns a Span or a Fact; ValueError outside the calendar
 Rule: TypeAlias = tuple[str, str, Read]
-"""A kind ("date alone" for spans only, "date in text" for whole texts), a pattern, and the reader of its match."""
+"""A kind ("date alone" if only a whole span matches), a pattern, and the reader of its match."""
 
 
 def unit(found: Sequence[Token]) -> Unit:
@@ -214,16 +214,15 @@ def between(found: Sequence[Token], today: date) -> Span | None:
     found = found[1:] if found[0].kind in "Ffbi" else found
     for at in (at for at in range(1, len(found) - 1) if found[at].kind in "tU-&"):
         ends = found[:at], found[at + 1 :]
-        left, right = (_with_month(*each) for each in (ends, ends[::-1]))
+        left, right = (
+            [*own, *(every(other, "m") if re.fullmatch("w?[nxo]", classes(own)) else ())]
+            for own, other in (ends, ends[::-1])
+        )
         first, last = side(left, today), side(right, today)
         if first and last:
             last = replace(last, other=None) if one(right, "D/") else last
             return last.mapped(partial(_ranged, first.start, classes(left), classes(right)))
     return None
-
-
-def _with_month(found: Sequence[Token], other: Sequence[Token]) -> list[Token]:
-    return [*found, *(every(other, "m") if re.fullmatch("w?[nxo]", classes(found)) else ())]
 
 
 def _ranged(first: date, left: str, right: str, span: Span) -> Span:
@@ -282,8 +281,6 @@ RULES: tuple[Rule, ...] = (
     *_DATES,
     ("date alone", "n[/-]n", figures),
     ("date alone", _DAY, named),
-    ("date in text", "(?<=[LFtUqbfi])n/n(?!/)", figures),
-    ("date in text", "(?<=[LFq])n(?![,.]n)" + _ALONE, named),
     ("period", f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY})_[tU-]_{_SIDE}|b (?:{_SIDE}|{_DAY})_&_{_SIDE}", between),
     ("period", f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
     ("period", f"{_BASE}|[eu] A L?>|e [=<>]|(?:[=<>] )?e", base),
@@ -296,5 +293,4 @@ RULES: tuple[Rule, ...] = (
     ("period", f"q {COUNTED}", lambda found, today: Span(today, _moved(today, found[1:], 1), "from today")),
     ("period alone", f"(?:[Ffb] )?{_DAY} [t&U-] {_DAY}", between),
     ("period alone", f"q (?:{_SIDE}|{_DAY})|[fF] {_DAY}", open_ended),
-    ("period in text", f"F {_DAY} [tU-] {_DAY}(?! [uc%k])", between),
 )

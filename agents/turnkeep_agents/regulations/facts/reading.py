@@ -1,4 +1,4 @@
-"""Values of named spans, and facts of a text by the same patterns; also the rules for quantities."""
+"""Values of named spans, and the rules for quantities."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,6 @@ Kind: TypeAlias = Literal["date", "period", "duration", "amount", "percentage", 
 
 LONGEST = 500  # characters of a span
 _NO_DAY = "there is no such day"
-_WEAK = "un uno una un' a an one sei prima secondo second may set mar sat sun"  # other words if alone: "sei sicuro"
 _KINDS: tuple[tuple[Kind, ...], ...] = (
     ("date", "period", "duration"),
     ("ordinal",),
@@ -28,7 +27,6 @@ _KINDS: tuple[tuple[Kind, ...], ...] = (
 """Kinds to try in turn if a span does not match its own: "nel 2024" is not a date."""
 NUMBERED = "nyxHo"
 RATES = {(1, "TH"): "hour", (1, "D"): "day", (1, "W"): "week", (1, "M"): "month", (1, "Y"): "year"}
-REFERENCE = "numbers a text"
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,6 @@ def _ranges(kind: str, before: str, after: str) -> Iterator[Rule]:
 
 _RATE = "a{0,3}(?:[tLx/]u(?! ?[<>=mynogAfB])|R)"
 RULES: tuple[Rule, ...] = (
-    ("number in text", "v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", lambda *_: Quantity("", reading=REFERENCE)),
     ("duration", COUNTED + "(?: W)?|l L?[ue]|L?[ue] l|[HM] x? ?u", duration),
     ("duration alone", f"[fqF] {COUNTED}", duration),
     *_ranges("amount", "(?:c )?", " c"),
@@ -157,21 +154,6 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
             if matches and (fact := _fact(text, each, read, found[start:], today)):
                 return fact if fact.reading != _NO_DAY else None
     return None
-
-
-def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
-    """Return the facts of a text in order, without nested ones."""
-    found = tokens(text, language)
-    kinds, facts, taken = classes(found), list[Fact](), 0
-    scopes = [(kind, scope) for scope in (" in text", "") for family in _KINDS for kind in family]
-    rules = [(kind, rule) for kind, scope in scopes for rule in _rules(kind, scope)]
-    places = [(*at.span(), kind, rule[1]) for kind, rule in rules for at in compiled(rule[0]).finditer(kinds)]
-    for start, end, kind, read in sorted(places, key=lambda place: (place[0], -place[1])):
-        if start >= taken and (end > start + 1 or found[start].word not in _WEAK.split()):
-            fact = _fact(text[found[start].start : found[end - 1].end], kind, read, found[start:end], today)
-            taken = end if fact else taken
-            facts += [fact] if fact and fact.reading not in (_NO_DAY, REFERENCE) else []
-    return facts
 
 
 @cache

@@ -140,3 +140,10 @@ def test_limits_that_contradict_each_other_have_no_value_and_say_so(text: str, k
     fact = read(text, kind)
     assert fact is not None
     assert (fact.value, bool(fact.reading)) == ("", True)
+
+
+@pytest.mark.parametrize("language", ["it", "en", "", "fr", "it-IT"])
+@given(text=st.text(alphabet="0123456789.,-/€% °'^ediamnortslu", max_size=60))
+def test_any_span_has_a_value_or_none(language: str, text: str) -> None:
+    for kind in ("date", "number", "amount"):
+        read(text, kind, language=language)

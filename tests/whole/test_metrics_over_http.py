@@ -13,7 +13,6 @@ from whole_site import Site, Visitor
 from wire import Answer, Exchange, WireServer, fails, says
 
 from turnkeep.entries import Entry, entries
-from turnkeep.storage.keys import EVERY_TURN
 
 type Output = Callable[[], list[dict[str, Any]]]
 type Metrics = dict[str, float | str]
@@ -77,29 +76,6 @@ async def test_a_kept_turn_is_one_line_of_metrics_and_one_sentence(
     kept = lines[1]
     assert kept["duration_ms"] >= answer.json()["duration_ms"]
     assert (kept["agent"], kept["model"], kept["input_tokens"], kept["output_tokens"]) == ("papers", "test", 33, 21)
-
-
-async def test_the_cost_is_told_where_every_price_is_known(site: Site, output: Output) -> None:
-    demo = await site.open()
-    await demo.say(ASKED["message"], "t1")
-    [line] = metrics(output())
-    assert timed(line) | {"TokensIn": 0, "TokensOut": 0} == {
-        "ModelCalls": 3,
-        "TokensIn": 0,
-        "TokensOut": 0,
-        "CostUSD": 0,
-        "Persisted": 1,
-    }
-
-
-async def test_a_stateless_run_is_not_taken_for_one_that_was_lost(
-    visitor: Visitor, model: WireServer, output: Output
-) -> None:
-    model.script += WELL
-    assert not (await visitor.say(ASKED["message"]))["persisted"]
-    lines = output()
-    assert [timed(line) for line in metrics(lines)] == [THREE_CALLS]
-    assert sentences(lines) == ["stateless run answered", "request answered"]
 
 
 async def test_a_replay_is_no_second_turn(visitor: Visitor, model: WireServer, output: Output) -> None:
@@ -177,23 +153,6 @@ async def test_a_run_that_lost_its_thread_is_superseded_and_its_calls_are_paid(
     assert "run ended early" in sentences(lines)
 
 
-async def test_a_thread_that_cannot_be_read_is_told_with_the_place_that_found_out(
-    visitor: Visitor, site: Site, model: WireServer, output: Output
-) -> None:
-    model.script += WELL
-    await visitor.http.post(THREAD, json=ASKED)
-    [turn] = [sk for sk in site.lying("t1") if "TURN#" < sk < EVERY_TURN]
-    site.remove("t1", turn)
-    output()
-    for request in (visitor.http.post(THREAD, json=ASKED), visitor.http.get(THREAD)):
-        assert (await request).json()["code"] == "state_corrupt"
-        lines = output()
-        assert metrics(lines) == [{"StateCorrupt": 1, "code": "state_corrupt"}]
-        [told] = [line for line in lines if line.get("message") == "stored thread unreadable"]
-        assert (told["level"], len(told["thread_hash"])) == ("ERROR", 12)
-        assert ".py:" in told["place"]
-
-
 # Faults
 
 
@@ -234,20 +193,6 @@ async def test_a_fault_of_ours_is_told(site: Site, output: Output, monkeypatch: 
     assert metrics(lines) == [{"InternalError": 1, "code": "internal_error"}]
     [told] = [line for line in lines if line.get("message") == "unexpected exception"]
     assert told["error"] == "AttributeError"
-
-
-@pytest.mark.parametrize(("method", "route"), [("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/agents/papers")])
-async def test_an_agent_without_its_files_is_told(
-    method: str, route: str, site: Site, output: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PAPERS__CORPUS", "/no/such/file")
-    broken = await site.open()
-    answer = await broken.http.request(method, route, json=ASKED if method == "POST" else None)
-    assert (answer.status_code, answer.json()["code"]) == (503, "agent_unavailable")
-    assert "/no/such" not in answer.text
-    lines = output()
-    assert metrics(lines) == [{"AgentFault": 1, "code": "agent_unavailable"}]
-    assert {"agent unavailable: a file of its settings is unusable", "request failed"} <= set(sentences(lines))
 
 
 async def test_what_the_caller_did_wrong_is_no_metric(visitor: Visitor, output: Output) -> None:
@@ -302,14 +247,3 @@ async def test_a_run_that_goes_on_without_its_client_is_told_to_its_end(
     await asyncio.wait_for(served, 120)
     left, kept = metrics(output())
     assert (left, timed(kept)) == ({"StreamLeft": 1}, {**THREE_CALLS, "Persisted": 1})
-
-
-async def test_a_run_that_goes_on_and_fails_has_an_operator_to_tell(
-    visitor: Visitor, model: WireServer, output: Output
-) -> None:
-    held = Held()
-    model.script += [held.then(fails("500 Internal Server Error"))]
-    served = await leave(visitor, held, {**ASKED, "on_disconnect": "continue"})
-    held.release()
-    await asyncio.wait_for(served, 120)
-    assert {"ModelFault": 1, "code": "model_error"} in metrics(output())
