@@ -10,7 +10,7 @@ from turnkeep.blocks.wording import Judge
 from turnkeep.blocks.words import words
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
-from turnkeep_agents.campaigns.findings import SEVERITIES, MetricResult, Severity, all_issues
+from turnkeep_agents.campaigns.requests import SEVERITIES, MetricResult, Severity, all_issues
 
 Priority: TypeAlias = Literal["high", "medium", "low"]
 
@@ -61,7 +61,6 @@ class Validated:
 
 
 def severity(findings: Sequence[MetricResult]) -> Severity:
-    """Return the severity of the worst issue."""
     return max((issue.severity for issue in all_issues(findings)), key=SEVERITIES.index, default="none")
 
 
@@ -95,7 +94,10 @@ def _fault(each: Recommendation, known: set[str], judge: Judge) -> str:
     """Return the code of a fault in the advice itself."""
     if not each.action.strip() or not each.reason.strip():
         return "recommendation_incomplete"
-    if not all(_is_known(name, known) for name in (each.subject, each.to) if name or name is each.subject):
+    named = [" ".join(words(name)) for name in (each.subject, each.to) if name]
+    # By its words or as part of a longer name: a subject may include its insertion order.
+    is_known = all(name and any(name in one or one in name for one in known if one) for name in named)
+    if not each.subject or not is_known:
         return "recommendation_vague"
     return "figure_removed" if judge.problems(each.action) or judge.problems(each.reason) else ""
 
@@ -117,9 +119,3 @@ def _directions(each: Recommendation) -> dict[str, bool]:
         return {}
     found = {each.subject.casefold(): each.change == "increase"}
     return found | ({each.to.casefold(): True} if each.to else {})
-
-
-def _is_known(name: str, known: set[str]) -> bool:
-    """Return whether it matches by its words or as part of a longer name: a subject may include its insertion order."""
-    asked = " ".join(words(name))
-    return bool(asked) and any(asked in each or each in asked for each in known if each)

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from turnkeep.blocks.wording import Judge, units
-from turnkeep_agents.campaigns.advice import Recommendation
-from turnkeep_agents.campaigns.findings import MetricResult, all_issues
-from turnkeep_agents.campaigns.requests import Request
+from turnkeep_agents.campaigns.requests import MetricResult, Request, all_issues
 
 
 def rendered(finding: MetricResult) -> str:
@@ -40,14 +38,3 @@ def unfounded(text: str, judge: Judge) -> list[str]:
 def without_unfounded(text: str, judge: Judge) -> str:
     """Return the parts of a typed call's text that may be shown."""
     return "".join(judge.accept(unit) for unit in units(text) if not judge.problems(unit)).strip()
-
-
-def with_days(question: str, requests: Sequence[Request]) -> str:
-    """Return the question about weeks, with the days to agree to: "(2026-11-08 - 2026-11-21)"."""
-    found = dict.fromkeys(f"{each.period.start} - {each.period.end}" for each in requests if each.period)
-    return f"{question} ({', '.join(found)})" if found else question
-
-
-def advice_lines(advice: Sequence[Recommendation]) -> str:
-    """Return the advice as a numbered list for the end of a reply, so that "the second one" can be resolved."""
-    return "\n".join(f"{at}. {each.line}" for at, each in enumerate(advice, 1))

@@ -2,7 +2,7 @@
 -> [respond: early exit] -> validate -> respond."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -20,8 +20,6 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState, new_turn
 from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 
-CampaignsGraph: TypeAlias = CompiledStateGraph[CampaignsState, RunContext, CampaignsState, CampaignsState]
-
 
 def build(settings: Settings) -> Agent:
     models, own = chat_models(settings, "campaigns"), settings.of(CampaignsSettings)
@@ -29,7 +27,7 @@ def build(settings: Settings) -> Agent:
     return Agent("campaigns", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 
-def compile_graph(nodes: Nodes) -> CampaignsGraph:
+def compile_graph(nodes: Nodes) -> CompiledStateGraph[CampaignsState, RunContext, CampaignsState, CampaignsState]:
     builder = StateGraph(CampaignsState, context_schema=RunContext)
     builder.add_node("route", nodes.route)
     builder.add_node("check_gate", nodes.check_gate)
@@ -49,7 +47,6 @@ def compile_graph(nodes: Nodes) -> CampaignsGraph:
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """Return the client's view of the final state."""
     findings, advice = findings_of(values), values["advice"] or {}
     return Reply(
         text=values["messages"][-1].text,

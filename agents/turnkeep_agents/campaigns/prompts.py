@@ -11,8 +11,8 @@ from turnkeep.blocks.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.advice import Analysis
 from turnkeep_agents.campaigns.answers import rendered
-from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.reading import Names
+from turnkeep_agents.campaigns.requests import MetricResult
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
 HISTORY_TOKENS = 800
@@ -74,8 +74,6 @@ ANALYSIS = "Analysis: "
 
 
 class Prompts:
-    """The prompts of one turn."""
-
     def __init__(self, window: int, history: Sequence[Message], memory: Sequence[str], today: date, covered: str = ""):
         self._formatter = ConversationFormatter(max_turns=window, max_tokens=HISTORY_TOKENS)
         self._history, self._memory = history, memory

@@ -168,7 +168,3 @@ class Check:
 def as_json(asks: Sequence[Ask]) -> list[Mapping[str, object]]:
     """Return the requests as they are stored in the thread and shown to the model again."""
     return [ask.model_dump(mode="json", exclude_defaults=True) for ask in asks]
-
-
-def as_asks(kept: Sequence[Mapping[str, object]]) -> list[Ask]:
-    return [Ask.model_validate(each) for each in kept]

@@ -1,10 +1,14 @@
-"""A checked request to one specialist: which figures, of what, from when. Frozen and plain, so that it can be stored in
-the state of a turn."""
+"""A checked request to one specialist, and its finding. Frozen and plain, so that both can be stored in the state of a
+turn. Every number that a user reads is a `Figure`: computed from sums of the warehouse and formatted here, so that a
+text with any other number can be detected."""
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from turnkeep.records import JSON
 
 Dimension: TypeAlias = Literal["advertiser", "insertion_order", "line_item", "audience", "creative", "size"]
 Grain: TypeAlias = Literal["day", "week", "month"]
@@ -14,10 +18,12 @@ Specialist: TypeAlias = Literal[
 ]
 
 SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist)
+Severity: TypeAlias = Literal["none", "low", "medium", "high", "critical"]
+SEVERITIES: tuple[Severity, ...] = ("none", "low", "medium", "high", "critical")
 
 
 class Frozen(BaseModel):
-    """Fields that nobody knows are passed over: threads outlive deployments, and models say more than is asked."""
+    """Unknown fields are ignored: threads outlive deployments, and models write more than is asked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,3 +69,53 @@ class Request(Frozen):
     def asks_why(self) -> bool:
         """Return whether causes or advice are requested, not figures alone."""
         return self.intent in ("why", "advice")
+
+
+class Figure(Frozen):
+    """`value` is None where it cannot be computed, such as a rate over nothing; `text` then says so."""
+
+    subject: str = Field(description='whose it is, such as "Quiz" or "Display 300x250"')
+    metric: str
+    value: float | None
+    text: str = Field(description="the value as an answer spells it, with its unit")
+    period: str
+
+
+class Issue(Frozen):
+    """Something wrong, recognised by a rule. `text` is one sentence whose numbers are figures of its finding."""
+
+    code: str
+    severity: Severity
+    subject: str
+    text: str
+    within: str = Field("", description="the insertion order that it is in, where the subject is none itself")
+    better: str = Field("", description="what does better beside it, where that is known")
+
+    @property
+    def whose(self) -> str:
+        """Return the subject of its figures."""
+        return whose(self.subject, self.within)
+
+
+class MetricResult(Frozen):
+    """`text` is the answer of this specialist alone, in sentences or a Markdown table; `notes` say what limits it."""
+
+    specialist: str
+    status: Literal["ok", "no_data", "failed"]
+    text: str
+    figures: tuple[Figure, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = Field((), description="codes that the client sees")
+    chart: JSON | None = Field(None, description="a plot of the figures in its table")
+
+
+def whose(name: str, within: str) -> str:
+    """Return a name with its insertion order, to distinguish it from equal names in others."""
+    return name if not within or within in name else f"{name} in {within}"
+
+
+def all_issues(findings: Iterable[MetricResult]) -> list[Issue]:
+    """Return the issues of all findings, worst first."""
+    issues = [issue for finding in findings for issue in finding.issues]
+    return sorted(issues, key=lambda issue: -SEVERITIES.index(issue.severity))

@@ -42,7 +42,6 @@ def compile_graph(nodes: Nodes) -> CompiledStateGraph[PapersState, RunContext, P
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """Return the client's view of the final state."""
     return Reply(
         text=values["reply"],
         route=values["route"],

@@ -30,8 +30,6 @@ READ_TOKENS, ANSWER_TOKENS, RESPOND_TOKENS = 1_000, 400, 2_000  # of history; an
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes and their dependencies."""
-
     models: Models
     corpus: Corpus
     tuning: PapersSettings

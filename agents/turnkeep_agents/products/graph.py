@@ -1,7 +1,7 @@
 """read -> (use_tool ->) (retrieve ->) answer | respond | clarify."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -17,8 +17,6 @@ from turnkeep_agents.products.reading import filters_of, reading_call
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState, new_turn
 
-ProductsGraph: TypeAlias = CompiledStateGraph[ProductsState, RunContext, ProductsState, ProductsState]
-
 
 def build(settings: Settings) -> Agent:
     """Read the catalogue once; raises CorpusError if that of the settings is unusable, and MissingExtra."""
@@ -29,7 +27,7 @@ def build(settings: Settings) -> Agent:
     return Agent("products", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 
-def compile_graph(nodes: Nodes) -> ProductsGraph:
+def compile_graph(nodes: Nodes) -> CompiledStateGraph[ProductsState, RunContext, ProductsState, ProductsState]:
     builder = StateGraph(ProductsState, context_schema=RunContext)
     for name in ("read", "use_tool", "retrieve", "answer", "respond", "clarify"):
         builder.add_node(name, getattr(nodes, name))
@@ -43,7 +41,6 @@ def compile_graph(nodes: Nodes) -> ProductsGraph:
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """Return the client's view of the final state."""
     message = next((str(each.text) for each in reversed(values["messages"]) if each.type == "human"), "")
     return Reply(
         text=str(values["messages"][-1].text),

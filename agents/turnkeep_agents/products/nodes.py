@@ -16,8 +16,7 @@ from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.products.answers import facts_of, sources, thread_notes
-from turnkeep_agents.products.catalogue.names import shown_in
-from turnkeep_agents.products.catalogue.products import Catalogue
+from turnkeep_agents.products.catalogue.products import Catalogue, shown_in
 from turnkeep_agents.products.prompts import ANSWER_CALL, Prompts
 from turnkeep_agents.products.reading import Search, call_of, filters_of, read
 from turnkeep_agents.products.settings import ProductsSettings
@@ -32,8 +31,6 @@ SEARCH = "search"
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes and their dependencies."""
-
     models: Models
     catalogue: Catalogue
     reading: ToolsCall
@@ -64,7 +61,6 @@ class Nodes:
         return "use_tool" if state["route"] == "tool" else state["route"] or "respond"
 
     def use_tool(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
-        """Run comparisons, prices, availability."""
         return self._run(state, runtime, lambda call: call["tool"] != SEARCH)
 
     def after_use_tool(self, state: ProductsState) -> Literal["retrieve", "answer"]:
@@ -74,7 +70,6 @@ class Nodes:
         return self._run(state, runtime, lambda call: call["tool"] == SEARCH)
 
     async def answer(self, state: ProductsState, runtime: Runtime[RunContext]) -> JSON:
-        """Write the reply from the results."""
         searches = [call for call in state["calls"] if call["tool"] == SEARCH and not call.get("names")]
         limits = [amount for call in map(call_of, searches) if isinstance(call, Search) for amount in call.limits]
         now: ProductsState = {**state, "limits": [*(state.get("limits") or []), *limits][-MOST_LIMITS:]}

@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from turnkeep_agents.products.catalogue import facts
 from turnkeep_agents.products.catalogue.measures import money
-from turnkeep_agents.products.catalogue.names import look_up, shown_in
 from turnkeep_agents.products.catalogue.product import Product
-from turnkeep_agents.products.catalogue.products import Catalogue
+from turnkeep_agents.products.catalogue.products import Catalogue, look_up, shown_in
 from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on, unmentioned
 from turnkeep_agents.products.reading import Availability, Call, Compare, Named, Price, Search, wish_of
 

@@ -122,16 +122,11 @@ def _in_order(
         if source == FACTS:
             yield from ((FACTS, fact) for fact in facts)
         elif composition == "hybrid":
-            yield from _in_turns(sources, context)
+            while any(sources.values()):  # from the source that has used fewer tokens so far
+                name = min((name for name in sources if sources[name]), key=lambda name: context.tokens.get(name, 0))
+                yield name, sources[name].pop(0)
         else:
             yield from ((source, item) for item in sources.get(source, []))
-
-
-def _in_turns(sources: dict[str, list[Document]], context: Context) -> Iterator[tuple[str, Document]]:
-    """Yield from the source that has used fewer tokens so far."""
-    while any(sources.values()):
-        source = min((name for name in sources if sources[name]), key=lambda name: context.tokens.get(name, 0))
-        yield source, sources[source].pop(0)
 
 
 def _take(context: Context, source: str, document: Document) -> None:

@@ -52,7 +52,6 @@ def compile_graph(
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """Return the client's view of the final state."""
     reading, choice = values["reading"], values["choice"]
     return Reply(
         text=values["reply"],

@@ -30,9 +30,8 @@ from exported import (
 )
 from readings import ask, reading
 
-from turnkeep_agents.campaigns.findings import MetricResult
 from turnkeep_agents.campaigns.reading import Ask, Check
-from turnkeep_agents.campaigns.requests import Request
+from turnkeep_agents.campaigns.requests import MetricResult, Request
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.specialists.team import run_specialist
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses

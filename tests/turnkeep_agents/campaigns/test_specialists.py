@@ -12,9 +12,8 @@ from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, ru
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.blocks.wording import units
 from turnkeep_agents.campaigns.answers import known_of, rendered, spans
-from turnkeep_agents.campaigns.findings import Figure, MetricResult
 from turnkeep_agents.campaigns.metrics import SUMS
-from turnkeep_agents.campaigns.requests import SPECIALISTS, Period
+from turnkeep_agents.campaigns.requests import SPECIALISTS, Figure, MetricResult, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.specialists.budgets import Pace, judge, run_rate
 from turnkeep_agents.campaigns.specialists.declines import WORSENINGS, is_beyond_chance, losing, worsened

@@ -8,9 +8,8 @@ from turnkeep.blocks.dense import digest, load_vectors, passages_of
 from turnkeep.demo import sample
 from turnkeep.models.embedding import SentenceEncoder
 from turnkeep_agents.products.catalogue.loading import load_products
-from turnkeep_agents.products.catalogue.names import named
 from turnkeep_agents.products.catalogue.product import read_product, row_of
-from turnkeep_agents.products.catalogue.products import SAMPLE, VECTORS, Catalogue, open_catalogue
+from turnkeep_agents.products.catalogue.products import SAMPLE, VECTORS, Catalogue, named, open_catalogue
 
 BUNDLED = sample(SAMPLE, "")
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from turnkeep_agents.products.catalogue.names import look_up, shown_in
 from turnkeep_agents.products.catalogue.product import read_product
-from turnkeep_agents.products.catalogue.products import Catalogue
+from turnkeep_agents.products.catalogue.products import Catalogue, look_up, shown_in
 from turnkeep_agents.products.catalogue.search import Bound, Wish, find, remarks_on
 from turnkeep_agents.products.reading import Compare, Price, Search, nearest, wish_of
 from turnkeep_agents.products.tools import NEAREST, Tools

@@ -13,10 +13,9 @@ from turnkeep.blocks import wording
 from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
-from turnkeep_agents.campaigns.answers import advice_lines, known_of, spans
-from turnkeep_agents.campaigns.findings import MetricResult
+from turnkeep_agents.campaigns.answers import known_of, spans
 from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
-from turnkeep_agents.campaigns.requests import Request
+from turnkeep_agents.campaigns.requests import MetricResult, Request
 from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
 from turnkeep_agents.campaigns.state import CampaignsState, Sent
 from turnkeep_agents.databases.errors import DatabaseError
@@ -30,8 +29,6 @@ REFUSED = "Unable to process: {reason}"
 
 
 class Answering(Prompting):
-    """The specialists, `diagnose`, `validate` and `respond`."""
-
     def specialist(self, name: str) -> "StateNode[Sent, RunContext]":
         """Return the node of one specialist; a failure is reported without affecting the others."""
 
@@ -94,7 +91,8 @@ class Answering(Prompting):
         diagnosis, advice, findings = state["diagnosis"] or {}, state["advice"], findings_of(state)
         found = {"causes": diagnosis["root_causes"], "links": diagnosis["correlations"]}
         analysis = Analysis(**found, **advice) if advice is not None else None
-        lines = advice_lines(analysis.recommendations) if analysis else ""
+        advised = analysis.recommendations if analysis else []
+        lines = "\n".join(f"{at}. {each.line}" for at, each in enumerate(advised, 1))  # for "the second one"
         prompts = self.prompts(state, runtime)
         worded = await wording.word(
             self.models.main,

@@ -13,10 +13,10 @@ from turnkeep.blocks.nodes import fold
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
-from turnkeep_agents.campaigns.answers import spans, unfounded, with_days, without_unfounded
+from turnkeep_agents.campaigns.answers import spans, unfounded, without_unfounded
 from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
-from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
+from turnkeep_agents.campaigns.reading import READ_CALL, Ask, Check, Checked, Reading, as_json
 from turnkeep_agents.campaigns.state import CampaignsState
 from turnkeep_agents.databases.errors import DatabaseError, DatabaseSlow
 
@@ -29,8 +29,6 @@ YEARS_BACK = 10  # years that a reply may name as having no figures
 
 
 class Routing(Prompting):
-    """`route` and `check_gate`."""
-
     async def route(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         folded = await fold(state, self.settings.memory, self.models.small)
         prompts = self.prompts(state, runtime, folded.memory)
@@ -115,9 +113,11 @@ class Routing(Prompting):
         removed = [wording.SENTENCE_REMOVED] if unfounded(reading.reply, judge) else []
         offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
         said = without_unfounded(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
+        periods = [each.period for each in result.requests if each.period]
+        days = ", ".join(dict.fromkeys(f"{each.start} - {each.end}" for each in periods))  # to agree to
         return {
             "route": "smalltalk" if reading.kind == "smalltalk" else "clarify",
-            "clarification": with_days(said, result.requests) if result.asks_week else said,
+            "clarification": f"{said} ({days})" if days and result.asks_week else said,
             "requests": [],
             "waiting": as_json(reading.requests) if result.asks_week else state.get("waiting") or [],
             "warnings": removed,
@@ -147,7 +147,9 @@ def _with_waiting(reading: Reading, state: CampaignsState) -> Reading:
     waiting = state.get("waiting")
     if not waiting or reading.requests or reading.week == "open":
         return reading
-    return reading.model_copy(update={"kind": "specialists", "requests": as_asks(waiting)})
+    return reading.model_copy(
+        update={"kind": "specialists", "requests": [Ask.model_validate(each) for each in waiting]}
+    )
 
 
 def _notes(state: CampaignsState) -> list[str]:

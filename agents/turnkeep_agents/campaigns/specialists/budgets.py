@@ -8,11 +8,10 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
-from turnkeep_agents.campaigns.findings import Severity
-from turnkeep_agents.campaigns.requests import Dimension, Period
+from turnkeep_agents.campaigns.requests import Dimension, Period, Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import markdown
-from turnkeep_agents.campaigns.specialists.spelling import day, listed, number_word
+from turnkeep_agents.campaigns.specialists.spelling import Style, day, listed, number_word
 from turnkeep_agents.campaigns.specialists.study import Filters, Study, graded, scope
 from turnkeep_agents.campaigns.warehouse.sums import Flight
 
@@ -123,7 +122,16 @@ def run_rate(flight: Flight, as_of: date, recent: float) -> float:
 def _write_paces(study: Study, paces: Sequence[Pace]) -> None:
     most = MOST_IN_ADDITION if study.parts else min(study.request.limit or MOST_FLIGHTS, MOST_FLIGHTS)
     shown = paces[::-1] if study.request.order == "best" else paces
-    lines = [_line(study, pace) for pace in shown[:most]]
+    lines = []
+    for pace in shown[:most]:
+        measures: list[tuple[str, float | None, Style]] = [
+            ("budget", pace.flight.budget, "money"),
+            ("spent", pace.flight.spent, "money"),
+            ("pacing", pace.pacing, "share"),
+            ("projected_spend", pace.projected, "money"),
+            ("days_left", pace.days_left, "count"),
+        ]
+        lines.append([pace.name, *(study.figure(pace.name, *each) for each in measures), pace.level])
     head = ["Insertion order", "Budget", "Spent", "Pacing", "Projected", "Days left", "Risk"]
     first = "the least" if study.request.order == "best" else "the greatest"
     of = f"Budgets of {scope(study.request)} as of {day(study.period.end)}, {first} risk first"
@@ -133,19 +141,6 @@ def _write_paces(study: Study, paces: Sequence[Pace]) -> None:
         others = listed([f"{number_word(number)} {level}" for level, number in left.items()])
         shown_, all_ = number_word(len(lines)), number_word(len(paces))
         study.note(f"The first {shown_} of {all_} flights are shown; of the others are {others}.")
-
-
-def _line(study: Study, pace: Pace) -> list[str]:
-    name, flight = pace.name, pace.flight
-    return [
-        name,
-        study.figure(name, "budget", flight.budget, "money"),
-        study.figure(name, "spent", flight.spent, "money"),
-        study.figure(name, "pacing", pace.pacing, "share"),
-        study.figure(name, "projected_spend", pace.projected, "money"),
-        study.figure(name, "days_left", pace.days_left, "count"),
-        pace.level,
-    ]
 
 
 def judge(pace: Pace) -> tuple[str, Severity | None]:

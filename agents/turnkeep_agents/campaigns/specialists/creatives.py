@@ -1,13 +1,12 @@
 """`creative_inventory`: creatives by name and size; which show fatigue, and which size gets few clicks."""
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import partial
 from itertools import pairwise, takewhile
 
-from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
-from turnkeep_agents.campaigns.requests import Period
+from turnkeep_agents.campaigns.requests import Period, Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import Table, write_table
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, peers
@@ -49,33 +48,23 @@ def fatigue(weeks: Sequence[Sums]) -> Severity | None:
     return graded(1 - rates[-1] / rates[0], medium=FATIGUE_MEDIUM, high=FATIGUE_HIGH)
 
 
-def whole_weeks(end: date, week_start: int) -> Period:
-    """Return the newest whole weeks up to and including a day; `week_start` is their first day, 0 is Monday."""
-    last = end - timedelta(days=(end.weekday() + 1 - week_start) % 7)
-    start = last - timedelta(days=7 * FATIGUE_WEEKS - 1)
-    return Period(start=start, end=last, label=f"the {number_word(FATIGUE_WEEKS)} weeks to {day(last)}")
-
-
 def _propose_fatigue(study: Study, rows: Sequence[Row]) -> None:
     most = min(FATIGUE_CREATIVES, max(1, study.max_rows // FATIGUE_WEEKS))
     names = [row.key[0] for row in sorted(rows, key=lambda row: -row.sums["impressions"])[:most]]
     which = f"the {number_word(most)} with most impressions" if len(rows) > most else f"all {number_word(len(rows))}"
     study.note(f"Signs of fatigue were looked for in {which}; those that tire are issues.")
-    span = whole_weeks(study.period.end, study.request.week_start)
+    last = study.period.end - timedelta(days=(study.period.end.weekday() + 1 - study.request.week_start) % 7)
+    label = f"the {number_word(FATIGUE_WEEKS)} weeks to {day(last)}"
+    span = Period(start=last - timedelta(days=7 * FATIGUE_WEEKS - 1), end=last, label=label)
     weekly: dict[str, list[Row]] = {}
     for row in study.rows(("creative", "week"), span, {**study.request.filters, "creative": names}) if names else ():
         weekly.setdefault(row.key[0], []).append(row)
+    starts = [(span.end - timedelta(days=6 + 7 * back)).isoformat() for back in range(FATIGUE_WEEKS)]
     for name, found in weekly.items():
-        weeks = _unbroken(found, span)
+        by_start = {row.key[1]: row.sums for row in found}
+        weeks = [by_start[start] for start in takewhile(by_start.__contains__, starts)][::-1]  # without a gap
         weight = sum(week["cost"] for week in weeks)
         study.propose("creative_fatigue", fatigue(weeks), name, weight, partial(_tired, study, name, weeks, span))
-
-
-def _unbroken(rows: Sequence[Row], span: Period) -> list[Sums]:
-    """Return the weeks up to the last without a gap, oldest first."""
-    by_start = {row.key[1]: row.sums for row in rows}
-    starts = [(span.end - timedelta(days=6 + 7 * back)).isoformat() for back in range(FATIGUE_WEEKS)]
-    return [by_start[start] for start in takewhile(by_start.__contains__, starts)][::-1]
 
 
 def _tired(study: Study, name: str, weeks: Sequence[Sums], span: Period) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.requests import Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import markdown
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_peer, is_far_below, peers, ranked, success

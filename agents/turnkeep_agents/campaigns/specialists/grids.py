@@ -45,7 +45,6 @@ class Table:
 
     @property
     def grain(self) -> Grain | None:
-        """Return the time unit of the table, if it has one."""
         return next((name for name in TIMES if name in self.by), None)
 
     @property
@@ -63,7 +62,7 @@ def write_table(study: Study, table: Table) -> None:
     """Write a table and notes on omitted rows; a single best or worst row becomes a sentence."""
     rows = study.rows(table.by, study.period)
     chosen = _chosen(study, table, rows)
-    lines = [[subject_of(row.key, table.by), *_cells(study, table, row)] for row in chosen]
+    lines = [[row_name(row.key, table.by), *_cells(study, table, row)] for row in chosen]
     if study.request.limit == 1 and len(lines) == 1 and table.before is None:
         first, best, *others = lines[0]
         rest = ", ".join(f"{in_sentence(name)} {value}" for name, value in zip(table.metrics[1:], others, strict=True))
@@ -97,8 +96,7 @@ def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
-def subject_of(key: Sequence[str], by: By) -> str:
-    """Return the name of a row."""
+def row_name(key: Sequence[str], by: By) -> str:
     named = zip(key, by, strict=True)
     return ", ".join(time_label(value, name) if name in TIMES else value for value, name in named)
 
@@ -128,7 +126,7 @@ def _series(table: Table, rows: Sequence[Row]) -> list[Row]:
 
 
 def _cells(study: Study, table: Table, row: Row) -> list[str]:
-    subject = subject_of(row.key, table.by)
+    subject = row_name(row.key, table.by)
     if table.before is None:
         return [study.measured(subject, metric, row.sums) for metric in table.metrics]
     was, cells = table.before.get(row.key), []

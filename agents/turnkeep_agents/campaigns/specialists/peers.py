@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from turnkeep_agents.campaigns.findings import whose
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
+from turnkeep_agents.campaigns.requests import whose
 from turnkeep_agents.campaigns.specialists.spelling import in_sentence
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
@@ -39,7 +39,6 @@ def uncounted(metrics: Sequence[str], total: Sums) -> list[str]:
 
 
 def why_not(metric: str) -> str:
-    """Return why a rate cannot be computed."""
     base = BASES[metric][1]
     return f"as there {'is' if base == 'cost' else 'are'} no {in_sentence(base)}"
 
@@ -88,7 +87,6 @@ def is_far_below(number: float, expected: float) -> bool:
 
 
 def added(parts: Iterable[Sums]) -> dict[str, float]:
-    """Return the sums of all parts together."""
     kept = list(parts)
     return {name: sum(sums[name] for sums in kept) for name in SUMS}
 
@@ -106,7 +104,6 @@ def peers(rows: Sequence[Row]) -> list[Peer]:
 
 
 def success(total: Sums) -> str:
-    """Return the most informative metric of success among those that are counted."""
     return "roas" if total["revenue"] else "cpa" if total["conversions"] else "ctr"
 
 

@@ -70,12 +70,10 @@ def number_word(number: int) -> str:
 
 
 def heading(metric: str) -> str:
-    """Return the short name of a metric, for the head of a column."""
     return METRICS[metric].short or capital(METRICS[metric].label)
 
 
 def in_sentence(metric: str) -> str:
-    """Return the name of a metric within a sentence."""
     return METRICS[metric].short or METRICS[metric].label
 
 
@@ -103,7 +101,6 @@ def dated(period: Period) -> str:
 
 
 def time_label(key: str, grain: Grain) -> str:
-    """Return the label of a warehouse row by day, week or month."""
     if grain == "month":
         return f"{date.fromisoformat(f'{key}-01'):%B %Y}"
     name = day(date.fromisoformat(key))

@@ -7,9 +7,18 @@ from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from turnkeep.records import JSON
-from turnkeep_agents.campaigns.findings import SEVERITIES, Figure, Issue, MetricResult, Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
-from turnkeep_agents.campaigns.requests import Dimension, Grain, Period, Request
+from turnkeep_agents.campaigns.requests import (
+    SEVERITIES,
+    Dimension,
+    Figure,
+    Grain,
+    Issue,
+    MetricResult,
+    Period,
+    Request,
+    Severity,
+)
 from turnkeep_agents.campaigns.specialists.spelling import NOUNS, Style, dated, listed, number_word, span, spell
 from turnkeep_agents.campaigns.warehouse.sums import NO_NAME, Coverage, Row, Warehouse
 
@@ -108,7 +117,6 @@ class Study:
             self._proposed.append((-SEVERITIES.index(severity), -weight, subject, issue))
 
     def finding(self) -> MetricResult:
-        """Return the finding, with the worst issues worded."""
         ranked = sorted(self._proposed, key=lambda each: each[:3])
         issues = tuple(issue() for *_, issue in ranked[:MOST_ISSUES])
         if left := len(ranked) - len(issues):
@@ -156,7 +164,6 @@ def asked_period(request: Request, coverage: Coverage) -> Period:
 
 
 def clipped(period: Period, coverage: Coverage) -> Period | None:
-    """Return the part of a period that has data."""
     start, end = max(period.start, coverage.first), min(period.end, coverage.last)
     return Period(start=start, end=end, label=period.label) if start <= end else None
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from turnkeep_agents.campaigns.findings import MetricResult
-from turnkeep_agents.campaigns.requests import Request
+from turnkeep_agents.campaigns.requests import MetricResult, Request
 from turnkeep_agents.campaigns.specialists.audiences import judge_audiences
 from turnkeep_agents.campaigns.specialists.budgets import assess_budgets
 from turnkeep_agents.campaigns.specialists.creatives import judge_creatives

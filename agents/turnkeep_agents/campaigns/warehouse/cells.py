@@ -82,7 +82,7 @@ def find_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str
             raise ValueError(f'there is no field "{field}" to map; use one of {", ".join(ALIASES)}')
         if _plain(heading) not in places:
             raise ValueError(f'there is no column "{heading}"; the columns are {", ".join(headings)}')
-    columns = _columns(headings, mapped)
+    columns = columns_in(headings, mapped)
     missing = [field for field in REQUIRED if field not in columns]
     if "date" not in columns and not {"month", "day"} <= columns.keys():
         missing.insert(0, "date (or month and day)")
@@ -93,18 +93,13 @@ def find_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str
     return columns
 
 
-def count_columns(headings: Sequence[str], mapped: Mapping[str, str]) -> int:
-    """Return how many fields the headings name."""
-    return len(_columns(headings, mapped))
-
-
 def _places(headings: Sequence[str]) -> dict[str, int]:
     numbered = [(place, heading) for place, heading in enumerate(headings) if heading.strip()]
     bare = {_plain(without_currency(heading)): place for place, heading in reversed(numbered)}
     return bare | {_plain(heading): place for place, heading in reversed(numbered)}
 
 
-def _columns(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str, int]:
+def columns_in(headings: Sequence[str], mapped: Mapping[str, str]) -> dict[str, int]:
     places = _places(headings)
     columns = {field: places[_plain(heading)] for field, heading in mapped.items() if _plain(heading) in places}
     taken = set(columns.values())

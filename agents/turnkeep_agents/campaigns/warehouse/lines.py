@@ -1,23 +1,22 @@
 """The daily rows of a user's CSV. A row that cannot be correct is left out and counted by its reason.
 
-Two things look wrong but may be correct. A click counts on its own day, up to a week after the ad was seen. So a row
-may have more clicks than impressions, by at most the ad's best day of the week before, and by one in any case. Equal
-rows are duplicates only if a column contains the year: month and day alone come from a report that was already
-aggregated, so its equal rows are not copies."""
+Two things look wrong but may be correct, and are only counted. A click counts on its own day, up to a week after the ad
+was seen, so a row may have more clicks than impressions. Equal rows are duplicates only if a column contains the year:
+month and day alone come from a report that was already aggregated, so its equal rows are not copies."""
 
 from calendar import isleap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
 from turnkeep.blocks.documents import CorpusError, read_text
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import (
-    count_columns,
+    columns_in,
     find_columns,
     is_missing,
     read_month_and_day,
@@ -41,10 +40,9 @@ from turnkeep_agents.columns import (
 NAMES = ("advertiser", "insertion_order", "line_item", "audience", "creative", "size")
 DAYS = ("date", "year", "month", "day")
 MOST_COLUMNS = 500
-LATE_DAYS = 7
 
 REPEATED = "repeated"
-TOO_MANY_CLICKS = "with more clicks than impressions"
+MORE_CLICKS = "with more clicks than impressions"
 RESPELLED = "with another spelling of a name"
 TORN = "with another number of fields"
 SPANNING = "over several days"
@@ -86,7 +84,7 @@ _Cells: TypeAlias = Sequence[str]
 
 def read_lines(file: Path, options: Options, today: date) -> Lines:
     """Read a CSV. A date without a year gets the newest one that puts no row after `today`. Raises CorpusError."""
-    found = find_table(read_text(file), file, lambda cells: count_columns(cells, options.mapped))
+    found = find_table(read_text(file), file, lambda cells: len(columns_in(cells, options.mapped)))
     (begins, headings), rows, above = found
     if len(headings) > MOST_COLUMNS:
         raise CorpusError(f"{file}:{begins}: {len(headings):,} columns, {MOST_COLUMNS} at most; leave some out")
@@ -111,7 +109,9 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
             read.append(_read(row, columns, ways, spellings, lines))
         except _Unusable as reason:
             lines.left_out[str(reason)] += 1
-    lines.usable = _with_possible_clicks(without_sums(read, lines.left_out), lines)
+    lines.usable = without_sums(read, lines.left_out)
+    odd = [MORE_CLICKS for line in lines.usable if line.sums["clicks"] > line.sums["impressions"]]
+    lines.kept.update(odd)
     if not lines.usable:
         reasons = ", ".join(f"{count} {reason}" for reason, count in lines.left_out.items())
         why = f" ({reasons})" if reasons else ""
@@ -223,30 +223,3 @@ def _number(name: str, cell: str, decimal: str) -> float:
     if number < 0:
         raise _Unusable(f"with negative {name}")
     return number
-
-
-def _with_possible_clicks(found: list[Line], lines: Lines) -> list[Line]:
-    days: dict[tuple[str, ...], dict[date, list[Line]]] = defaultdict(lambda: defaultdict(list))
-    for line in found:
-        days[_ad(line)][line.day].append(line)
-    possible = []
-    for line in found:
-        if line.sums["clicks"] > line.sums["impressions"]:
-            counts = lines.kept if _may_be_late(line, days[_ad(line)]) else lines.left_out
-            counts[TOO_MANY_CLICKS] += 1
-            if counts is lines.left_out:
-                continue
-        possible.append(line)
-    return possible
-
-
-def _ad(line: Line) -> tuple[str, ...]:
-    return tuple(line.names.get(name, "") for name in NAMES)
-
-
-def _may_be_late(line: Line, days: Mapping[date, list[Line]]) -> bool:
-    week = [one for back in range(1, LATE_DAYS + 1) for one in days.get(line.day - timedelta(days=back), ())]
-    if not any(one.sums["impressions"] for one in week):
-        return False
-    most = max(one.sums["clicks"] for one in week)
-    return line.sums["clicks"] - line.sums["impressions"] <= max(most, 1)

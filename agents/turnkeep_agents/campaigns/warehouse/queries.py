@@ -67,31 +67,22 @@ def _conditions(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnEl
 
 
 def _key(name: Dimension | Grain, period: Period, week_start: int) -> ColumnElement[Any]:
-    """Return the key of a group. Weeks and months are matched by their last days: no function for them is portable."""
+    """Return the key of a group. Weeks and months are matched by their ends: no function for them is portable."""
     if name in COLUMNS:
         return COLUMNS[cast("Dimension", name)]
     if name == "day":
         return daily_metrics.c.date
-    pieces = _weeks(period, week_start) if name == "week" else _months(period)
-    return case(*((daily_metrics.c.date <= last, key) for key, last in pieces))
+    is_month, pieces = name == "month", []
+    start = period.start - timedelta(days=0 if is_month else (period.start.weekday() - week_start) % 7)
+    start = start.replace(day=1) if is_month else start
+    while start <= period.end:
+        after = (start + timedelta(days=31)).replace(day=1) if is_month else start + timedelta(days=7)
+        pieces.append((daily_metrics.c.date < after, f"{start:%Y-%m}" if is_month else start.isoformat()))
+        start = after
+    return case(*pieces)
 
 
 def newest(period: Period) -> Period:
     """Return the newest weeks of a period, as many as a query can distinguish."""
     start = max(period.start, period.end - timedelta(weeks=MAX_WEEKS))
     return period.model_copy(update={"start": start})
-
-
-def _weeks(period: Period, week_start: int) -> Iterator[tuple[str, date]]:
-    start = period.start - timedelta(days=(period.start.weekday() - week_start) % 7)
-    while start <= period.end:
-        yield start.isoformat(), start + timedelta(days=6)
-        start += timedelta(days=7)
-
-
-def _months(period: Period) -> Iterator[tuple[str, date]]:
-    start = period.start.replace(day=1)
-    while start <= period.end:
-        following = (start + timedelta(days=31)).replace(day=1)
-        yield f"{start:%Y-%m}", following - timedelta(days=1)
-        start = following

@@ -83,7 +83,7 @@ class Warehouse:
 
     def names(self) -> Mapping[Dimension, tuple[str, ...]]:
         """Return the names in each dimension, sorted, as the warehouse spells them."""
-        return self._fresh("names", lambda: {dimension: self._names(COLUMNS[dimension]) for dimension in COLUMNS})
+        return self._fresh("names", lambda: {name: self._names(column) for name, column in COLUMNS.items()})
 
     def owners(self) -> Mapping[str, tuple[str, ...]]:
         """Return the advertisers of each insertion order, by name."""
@@ -106,7 +106,11 @@ class Warehouse:
             return Rows((), is_cut=False)
         shown = newest(covered) if {"week", "month"} & set(by) else covered
         found = self._source.fetch(sums(by, filters, shown, week_start), most + 1)
-        rows = (_row(values, len(by)) for values in found[:most] if values[len(by)])
+        rows = []
+        for values in (values for values in found[:most] if values[len(by)]):  # keys, number of rows, sums
+            key = tuple(NO_NAME if value is None else str(value) for value in values[: len(by)])
+            numbers = (float(value or 0) for value in values[len(by) + 1 :])
+            rows.append(Row(key, dict(zip(SUMS, numbers, strict=True))))
         return Rows(tuple(sorted(rows, key=lambda row: row.key)), is_cut=len(found) > most or shown != covered)
 
     def flights(self, filters: Mapping[Dimension, Sequence[str]], as_of: date) -> tuple[Flight, ...]:
@@ -168,9 +172,3 @@ def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
         return Warehouse(source, tuning.max_rows)
 
     return sample_on
-
-
-def _row(values: Sequence[Any], keys: int) -> Row:
-    """Convert a result of `sums`: the keys, the number of rows, the sums."""
-    key = tuple(NO_NAME if value is None else str(value) for value in values[:keys])
-    return Row(key, dict(zip(SUMS, (float(value or 0) for value in values[keys + 1 :]), strict=True)))

@@ -45,13 +45,13 @@ def _without_parts(lines: Sequence[Line]) -> list[Line]:
     for names in {tuple(line.names) for line in lines}:
         key = partial(_key, names=names)
         wholes = _added((line for line in lines if line.names.keys() > set(names)), key)
-        lines = [line for line in lines if tuple(line.names) != names or not _is_part(line, wholes.get(key(line)))]
+        kept = []
+        for line in lines:
+            totals, count = wholes.get(key(line), ({}, 0)) if tuple(line.names) == names else ({}, 0)
+            if not _is_sum(line, {name: total + line.sums[name] for name, total in totals.items()}, count + 1):
+                kept.append(line)
+        lines = kept
     return list(lines)
-
-
-def _is_part(line: Line, whole: _Whole | None) -> bool:
-    totals, count = whole or ({}, 0)
-    return _is_sum(line, {name: total + line.sums[name] for name, total in totals.items()}, count + 1)
 
 
 def _key(line: Line, names: Sequence[str]) -> Hashable:

@@ -20,7 +20,6 @@ def card(product: Product, today: date, *, is_whole: bool = False, has_kind: boo
 
 
 def prices(products: Sequence[Product], quantities: Sequence[int]) -> list[str]:
-    """Return one line per product, and the total for these quantities."""
     lines = [f"{product.name}: {money(product.price)}" for product in products]
     counted = list(zip(products, quantities, strict=True))
     if sum(quantities) < 2:

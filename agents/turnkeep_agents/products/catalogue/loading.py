@@ -36,7 +36,6 @@ class Loaded:
 
 
 def load_products(path: Path) -> list[Product]:
-    """Load the products of a file. Raises CorpusError with file, line and remedy."""
     return load_catalogue(path).products
 
 

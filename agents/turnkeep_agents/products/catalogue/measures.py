@@ -58,7 +58,6 @@ def read_measure(text: str) -> Measure | None:
 
 
 def unit_of(word: str) -> str | None:
-    """Return the base unit of a word."""
     return _BASE[word.lower()][0] if word.lower() in _BASE and word not in NO_UNITS else None
 
 

@@ -60,7 +60,6 @@ class Product:
         return ", ".join(self.attributes.get(attribute, ()))
 
     def searchable(self) -> Document:
-        """Return the document to index."""
         facts = [self.brand, self.category]
         facts += [name if value == YES else value for name, values in self.attributes.items() for value in values]
         return Document(self.id, self.name, " ".join([self.description, *facts]))

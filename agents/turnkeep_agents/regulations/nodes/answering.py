@@ -102,7 +102,6 @@ class Answering(Prompting):
         return choose(self.models, domain=domain, action=action, prompt=asked, most_written=written, limit=limit)
 
     def _asked(self, state: RegulationsState, runtime: Runtime[RunContext]) -> list[BaseMessage]:
-        """Return the prompt of the answer, by domain."""
         reading = state["reading"]
         system = f"{prompts.ANSWER} {prompts.DOMAINS[reading['domain']]}"
         prompt = self.begin(system, state, runtime, ANSWER_TOKENS).with_retrieval_context(shown(state))
