@@ -1,5 +1,5 @@
-"""A ChatBedrockConverse that rejects unfinished and unreadable answers. It needs the extra `bedrock` and no key.
-LangChain runs its calls in threads; a cancelled one ends with the model's next word or its time-out."""
+"""A ChatBedrockConverse that rejects truncated and unreadable answers. Requires the extra `bedrock`; uses no API key.
+LangChain runs its calls in threads: a cancelled call ends with the next chunk or the timeout."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,24 +31,18 @@ from urllib3.exceptions import HTTPError
 from urllib3.exceptions import TimeoutError as SocketTimeout
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
-from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
 from turnkeep.models.outgoing import outgoing_messages
-from turnkeep.models.reader import Reader
+from turnkeep.models.reader import REASONING_TOKENS, Reader
 from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
 
 CONNECT_SECONDS = 5
 
 _REASONING_MODEL = re.compile(r"openai\.gpt-|deepseek\.r1")
-_NO_ACCESS = (
-    "This deployment may not invoke its model on Bedrock: its role needs bedrock:InvokeModel, its account access."
-)
 _NO_CREDENTIALS = "AWS does not accept the credentials of this deployment, or there are none."
-_UNKNOWN = "Bedrock does not know the model of this deployment in its region."
 _REFUSED = "Bedrock refused the request."
 _FAILED = "The connection to Bedrock failed."
-_UNREADABLE = "The model's answer could not be read."
 
 _Fault: TypeAlias = tuple[type[ModelFault], str | None]
 
@@ -57,22 +51,28 @@ _BY_CODE: Mapping[str, _Fault] = {  # codes in lower case: stream events begin t
     "serviceunavailableexception": (ModelBusy, None),
     "modelnotreadyexception": (ModelBusy, None),
     "modeltimeoutexception": (ModelTimeout, None),
-    "accessdeniedexception": (ModelError, _NO_ACCESS),
-    "resourcenotfoundexception": (ModelError, _UNKNOWN),
+    "accessdeniedexception": (
+        ModelError,
+        "This deployment may not invoke its model on Bedrock: its role needs bedrock:InvokeModel, its account access.",
+    ),
+    "resourcenotfoundexception": (ModelError, "Bedrock does not know the model of this deployment in its region."),
     "validationexception": (ModelError, _REFUSED),
     "unrecognizedclientexception": (ModelError, _NO_CREDENTIALS),
     "expiredtokenexception": (ModelError, _NO_CREDENTIALS),
     "invalidsignatureexception": (ModelError, _NO_CREDENTIALS),
 }
 
-_BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {  # the first match counts
+_BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {  # the first match wins
     (ConnectTimeoutError, ReadTimeoutError, SocketTimeout): (ModelTimeout, None),
     (NoCredentialsError, CredentialRetrievalError): (ModelError, _NO_CREDENTIALS),
     (ParamValidationError,): (ModelError, _REFUSED),
     (BotoCoreError, HTTPError): (ModelError, _FAILED),
     (ConnectionError,): (ModelTruncated, "The answer broke off before its end."),  # the class that langchain-aws raises
     (OSError,): (ModelError, _FAILED),
-    (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (ModelError, _UNREADABLE),
+    (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (
+        ModelError,
+        "The model's answer could not be read.",
+    ),
 }
 
 _CAUGHT: tuple[type[Exception], ...] = (ClientError, *chain(*_BY_CLASS))
@@ -97,43 +97,40 @@ class CheckedChatBedrock(ChatBedrockConverse):
     """Raises ModelFault, and nothing else, for any failure of a call."""
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        with self._watched():
-            result = super()._generate(outgoing_messages(messages), *args, **self._suited(kwargs))
+        with self._model_faults():
+            result = super()._generate(outgoing_messages(messages), *args, **self._adapted(kwargs))
         for generation in result.generations:
-            _forget_transport(generation.message)
+            _drop_headers(generation.message)
         return Reader(kwargs, Habit()).whole(result)
 
     def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        answer = Reader(kwargs, Habit())
-        with self._watched():
-            for chunk in super()._stream(outgoing_messages(messages), *args, **self._suited(kwargs)):
-                _forget_transport(chunk.message)
-                answer.see(chunk)
+        reader = Reader(kwargs, Habit())
+        with self._model_faults():
+            for chunk in super()._stream(outgoing_messages(messages), *args, **self._adapted(kwargs)):
+                _drop_headers(chunk.message)
+                reader.see(chunk)
                 yield chunk
-        yield from answer.rest()
+        yield from reader.rest()
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: dict[str, Any] | str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Ask for a tool as firmly as the model supports; a weaker choice may return something else."""
-        return super().bind_tools(tools, tool_choice=self._understood(tool_choice), **kwargs)
-
-    def _understood(self, choice: dict[str, Any] | str | None) -> dict[str, Any] | str | None:
-        known = self.supports_tool_choice_values or ()
+        """Use the strictest tool choice that the model supports; with a weaker one, an answer may contain no call."""
+        known, choice = self.supports_tool_choice_values or (), tool_choice
         wanted = next(iter(choice)) if isinstance(choice, dict) else choice if choice in ("auto", "any") else "tool"
-        if choice is None or wanted in known:
-            return choice
-        return next((weaker for weaker in ("any", "auto") if weaker in known), None)
+        if choice is not None and wanted not in known:
+            choice = next((weaker for weaker in ("any", "auto") if weaker in known), None)
+        return super().bind_tools(tools, tool_choice=choice, **kwargs)
 
-    def _suited(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Drop the JSON schema: few models support it, and the prompt repeats it. Add reasoning to the limit."""
-        suited = {name: value for name, value in kwargs.items() if name != "response_format"}
-        if _REASONING_MODEL.search(self.model_id) and suited.get("max_tokens"):
-            suited["max_tokens"] += REASONING_TOKENS
-        return suited
+    def _adapted(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Drop the JSON schema: few models support it, and the prompt repeats it. Add reasoning to the token limit."""
+        adapted = {name: value for name, value in kwargs.items() if name != "response_format"}
+        if _REASONING_MODEL.search(self.model_id) and adapted.get("max_tokens"):
+            adapted["max_tokens"] += REASONING_TOKENS
+        return adapted
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _model_faults(self) -> Iterator[None]:
         try:
             yield
         except ModelFault:
@@ -146,22 +143,14 @@ def _fault_of(error: Exception) -> ModelFault:
     if isinstance(error, ContextOverflowError):
         return ModelError(TOO_LONG)
     if isinstance(error, ClientError):
-        kind, detail = _answered(error)
+        code = str(error.response.get("Error", {}).get("Code", "")).lower()
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")  # absent for an event of a stream
+        kind, detail = _BY_CODE.get(code) or (ModelBusy if status in (429, 503) else ModelError, None)
     else:
         kind, detail = next(fault for known, fault in _BY_CLASS.items() if isinstance(error, known))
     return kind(detail, retry_after=RETRY_AFTER_SECONDS if kind is ModelBusy else None)
 
 
-def _answered(error: ClientError) -> _Fault:
-    code = str(error.response.get("Error", {}).get("Code", "")).lower()
-    return _BY_CODE.get(code) or (ModelBusy if _status(error) in (429, 503) else ModelError, None)
-
-
-def _status(error: ClientError) -> int:
-    """Return the HTTP status, 0 for an event of a stream."""
-    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-
-
-def _forget_transport(message: BaseMessage) -> None:
-    """Drop the HTTP headers of the answer: the message may be stored."""
+def _drop_headers(message: BaseMessage) -> None:
+    """Drop the HTTP headers of the answer, because the message may be stored."""
     message.response_metadata.pop("ResponseMetadata", None)

@@ -1,11 +1,11 @@
-"""Inner calls: each has a name, limits, and a typed result, several tool calls, or text.
-An unusable answer is asked for once more with the reason, as plain JSON if the model seems to know no tools."""
+"""Inner calls: each has a name, limits, and a typed result, tool calls, or text.
+An unusable answer is retried once with the reason, as plain JSON if the model seems not to support tools."""
 
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -24,10 +24,9 @@ R = TypeVar("R", bound=BaseModel)
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
 
-Asked: TypeAlias = Runnable[LanguageModelInput, AIMessage]
-
 _NOT_JSON = "the arguments were not valid JSON"
-_CALLS_IN_WORDS = """You have these tools: {tools}
+_UNUSABLE = "The model gave no usable result for the inner call {}."
+_TOOLS_IN_PROMPT = """You have these tools: {tools}
 Write each call as a JSON object, {{"name": ..., "arguments": {{...}}}}, and nothing else. \
 Without a call, answer in prose."""
 
@@ -44,7 +43,7 @@ class TextCall:
 
 @dataclass(frozen=True)
 class TypedCall(Generic[R]):
-    """A call that returns a `result`; the user never sees it."""
+    """A call that returns a `result`, which the user never sees."""
 
     name: str
     result: type[R]
@@ -54,7 +53,7 @@ class TypedCall(Generic[R]):
 
 @dataclass(frozen=True)
 class ToolsCall:
-    """A call in which the model may call several of `tools`, or answer in prose; the user never sees it."""
+    """A call in which the model may call several of `tools`, or answer in prose, which the user never sees."""
 
     name: str
     tools: tuple[type[BaseModel], ...]
@@ -80,7 +79,6 @@ class TextAnswer:
 
     @property
     def message(self) -> AIMessage:
-        """The answer as a state message."""
         return AIMessage(self.text, id=self.id)
 
 
@@ -97,23 +95,22 @@ async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[Base
 
 
 def warnings_of(message: AIMessage) -> tuple[str, ...]:
-    """Return warning codes for the reader of an answer."""
+    """Return the warning codes of an answer."""
     return (MODEL_REFUSED,) if message.additional_kwargs.get("refusal") else ()
 
 
 async def stream_text(
     model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]
 ) -> AsyncIterator[AIMessage]:
-    """Yield pieces of prose that the caller checks before the user sees them. Raise ModelFault."""
-    config = _config(call.name, visible=False)
-    asked = _marked(messages, call.name)
+    """Yield pieces of prose, which the caller checks before the user sees them. Raise ModelFault."""
+    asked, config = _marked(messages, call.name), _config(call.name, visible=False)
     async for piece in model.astream(asked, config, temperature=call.temperature, max_tokens=call.max_tokens):
         yield piece
 
 
 async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[BaseMessage]) -> ToolsAnswer:
-    """Return calls or text. Unusable calls are asked for once more, then cut. Raise ModelFault, also for neither.
-    Where the server rejects tools, the prompt describes them."""
+    """Return calls or text. Unusable calls are retried once, then dropped. Raise ModelFault, also if there is neither.
+    If the server rejects tools, the prompt describes them."""
     tools: list[dict[str, Any]] = [tool_of(tool) for tool in call.tools]
     limits: dict[str, Any] = {"temperature": call.temperature, "max_tokens": call.max_tokens}
     bound = model.bind_tools(tools).bind(**limits)
@@ -124,7 +121,7 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
         if not is_refused_request(fault):
             raise
         bound = model.bind(**limits)
-        asked.append(HumanMessage(_CALLS_IN_WORDS.format(tools=json.dumps([tool["function"] for tool in tools]))))
+        asked.append(HumanMessage(_TOOLS_IN_PROMPT.format(tools=json.dumps([tool["function"] for tool in tools]))))
         message = await bound.ainvoke(asked, config)
     calls, wrong = _read_calls(call.tools, message)
     if wrong:
@@ -134,12 +131,12 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
         calls = again or calls
     text = message.text.strip()
     if not calls and (wrong or not text):
-        raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
+        raise ModelError(_UNUSABLE.format(call.name))
     return ToolsAnswer(tuple(calls), "" if calls else text)
 
 
 def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[list[BaseModel], str]:
-    """Return the usable calls, and the faults of the others."""
+    """Return the usable calls, and what is wrong with the others."""
     by_name = {tool.__name__: tool for tool in tools}
     calls: list[BaseModel] = []
     made = _calls_of(message, by_name)
@@ -156,7 +153,7 @@ def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[l
 
 
 def _calls_of(message: AIMessage, names: Collection[str]) -> list[Written]:
-    """Return the calls that the server read, else those that the model wrote as text."""
+    """Return the calls that the server parsed, else those that the model wrote as text."""
     return [(each["name"], each["args"]) for each in message.tool_calls] or list(calls_in(message.text, names))
 
 
@@ -165,38 +162,41 @@ def _checked(kind: type[R], arguments: dict[str, Any]) -> R | str:
     try:
         return kind.model_validate(printable_in(arguments))
     except ValidationError as error:
-        return _faults(error)
-
-
-def _faults(error: ValidationError) -> str:
-    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
 
 
 async def ask_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
-    """Return the model's result. Raise ModelFault, also if it is still unusable after one repair."""
+    """Return the model's result. Raise ModelFault, also if the result is still unusable after one retry."""
     result = await try_typed(model, call, messages)
     if result is None:
-        raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
+        raise ModelError(_UNUSABLE.format(call.name))
     return result
 
 
 async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R | None:
     """Like `ask_typed`, but return None for an unusable result. Raise ModelFault."""
     asked, config = _marked(messages, call.name), _config(call.name, visible=False)
-    by_tool = _by_tool(model, call)
+    limits: dict[str, Any] = {"temperature": call.temperature, "max_tokens": call.max_tokens}
+    by_tool = model.bind_tools([tool_of(call.result)], tool_choice=call.result.__name__).bind(**limits)
     first = await _first_answer(by_tool, asked, config)
     result = _read(call.result, first)
     if isinstance(result, call.result):
         return result
-    knows_tools = bool(first.tool_calls or first.invalid_tool_calls)
-    again = by_tool if knows_tools else _by_schema(model, call)
-    how = f"Call {call.result.__name__} once, with valid arguments." if knows_tools else _in_words(call.result)
+    if first.tool_calls or first.invalid_tool_calls:
+        again, how = by_tool, f"Call {call.result.__name__} once, with valid arguments."
+    else:  # local servers enforce a JSON schema where they do not enforce a tool
+        schema = tool_of(call.result)["function"]["parameters"]
+        form = {"type": "json_schema", "json_schema": {"name": call.result.__name__, "schema": schema}}
+        again = model.bind(response_format=form, **limits)
+        how = f"Answer with one JSON object and nothing else. It has to fit this schema: {json.dumps(schema)}"
     complaint = HumanMessage(f"Your last answer could not be used: {result}. {how}")
     result = _read(call.result, await again.ainvoke([*asked, complaint], config))
     return result if isinstance(result, call.result) else None
 
 
-async def _first_answer(bound: Asked, asked: list[BaseMessage], config: RunnableConfig) -> AIMessage:
+async def _first_answer(
+    bound: Runnable[LanguageModelInput, AIMessage], asked: list[BaseMessage], config: RunnableConfig
+) -> AIMessage:
     """Return an empty answer at the token limit (often prose instead of a tool call) or if the server rejects tools."""
     try:
         return await bound.ainvoke(asked, config)
@@ -207,28 +207,7 @@ async def _first_answer(bound: Asked, asked: list[BaseMessage], config: Runnable
     return AIMessage("")
 
 
-def _by_tool(model: BaseChatModel, call: TypedCall[R]) -> Asked:
-    bound = model.bind_tools([tool_of(call.result)], tool_choice=call.result.__name__)
-    return bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
-
-
-def _by_schema(model: BaseChatModel, call: TypedCall[R]) -> Asked:
-    """Bind a JSON schema: local servers enforce it where they do not enforce a tool."""
-    schema = {"name": call.result.__name__, "schema": _schema_of(call.result)}
-    form = {"type": "json_schema", "json_schema": schema}
-    return model.bind(response_format=form, temperature=call.temperature, max_tokens=call.max_tokens)
-
-
-def _in_words(kind: type[BaseModel]) -> str:
-    return f"Answer with one JSON object and nothing else. It has to fit this schema: {json.dumps(_schema_of(kind))}"
-
-
-def _schema_of(kind: type[BaseModel]) -> dict[str, Any]:
-    schema: dict[str, Any] = tool_of(kind)["function"]["parameters"]
-    return schema
-
-
-_IDLE = frozenset({"default", "minItems", "maxItems", "minimum", "maximum", "maxLength", "minLength", "title"})
+_OMITTED = frozenset({"default", "minItems", "maxItems", "minimum", "maximum", "maxLength", "minLength", "title"})
 
 
 @cache
@@ -247,14 +226,14 @@ def _compact(schema: Any) -> Any:
     kinds = [each for each in schema.get("anyOf", []) if each.get("type") != "null"]
     if len(kinds) == 1:
         return _compact({**kinds[0], **{name: value for name, value in schema.items() if name != "anyOf"}})
-    kept = {name: _compact(value) for name, value in schema.items() if name not in _IDLE and name != "properties"}
-    if "properties" in schema:  # its names may be those left out here
+    kept = {name: _compact(value) for name, value in schema.items() if name not in _OMITTED and name != "properties"}
+    if "properties" in schema:  # a property may be called "title" or "default"
         kept["properties"] = {name: _compact(value) for name, value in schema["properties"].items()}
     return kept
 
 
 def inner_call_of(messages: Sequence[BaseMessage]) -> str | None:
-    """Return the inner call's name from a message, since streaming models get no metadata; providers never get it."""
+    """Return the inner call's name from a message: streaming models get no metadata. It is not sent to providers."""
     marks = (message.additional_kwargs.get(INNER_CALL) for message in reversed(messages))
     return next(filter(None, marks), None)
 

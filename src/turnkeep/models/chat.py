@@ -1,4 +1,4 @@
-"""The chat models of a deployment: without a key, the demo model."""
+"""The chat models of a deployment; without an API key, the demo model."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,6 @@ from langchain_core.language_models import BaseChatModel
 
 from turnkeep.demo import demo_model
 from turnkeep.settings import Settings
-
-DEMO = "demo"
 
 
 @dataclass(frozen=True)
@@ -26,20 +24,16 @@ def chat_models(settings: Settings, agent: str) -> Models:
     """Return the models for an agent; raise UnusableFile if there is none."""
     main = settings.main_model
     small = settings.model_small or main
-    writer = _model(main, settings, agent)
-    helper = writer if small == main else _model(small, settings, agent)
-    return Models(writer, helper, *_named(main), *_named(small))
-
-
-def _named(choice: str) -> tuple[str, str]:
-    provider, _, name = choice.partition(":")
-    return provider, name or provider
+    main_chat = _model(main, settings, agent)
+    small_chat = main_chat if small == main else _model(small, settings, agent)
+    (provider, _, name), (small_provider, _, small_name) = main.partition(":"), small.partition(":")
+    return Models(main_chat, small_chat, provider, name or provider, small_provider, small_name or small_provider)
 
 
 def _model(choice: str, settings: Settings, agent: str) -> BaseChatModel:
-    """Load a client library only if it is used, which takes a second."""
+    """Load a client library only if it is used, because that takes a second."""
     provider, _, name = choice.partition(":")
-    if provider == DEMO:
+    if provider == "demo":
         return demo_model(agent)
     if provider == "bedrock":
         from turnkeep.models.bedrock_chat import bedrock_chat  # noqa: PLC0415

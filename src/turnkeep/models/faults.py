@@ -1,11 +1,11 @@
-"""Names the faults of model and graph libraries, without the text of the original exception.
-Classes are compared by qualified name, so nothing is imported here and a missing library costs nothing."""
+"""Maps exceptions of model and graph libraries to faults, without the text of the original exception.
+Classes are matched by name, so no library is imported here and a missing one costs nothing."""
 
 from collections.abc import Mapping
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
 
-RETRY_AFTER_SECONDS = 5  # if the server names no time
+RETRY_AFTER_SECONDS = 5  # if the server does not send a time
 TOO_LONG = "The conversation is longer than the model can read."
 
 _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
@@ -33,12 +33,10 @@ _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
     "ModelError": (ModelError, None),
     "HTTPError": (ModelError, None),
 }
-_LIBRARIES = ("openai", "anthropic", "langchain", "langgraph", "httpx", "httpcore")
-_BUSY_STATUSES = (429, 503, 529)
 
 
 def as_fault(error: BaseException) -> TurnkeepError | None:
-    """Return the fault that `error` means to a caller, None if no model or graph library raised it."""
+    """Return the fault for `error`, None if no model or graph library raised it."""
     if isinstance(error, TurnkeepError):
         return error
     if isinstance(error, ValueError) and str(error).startswith("No generation chunks were returned"):
@@ -47,11 +45,14 @@ def as_fault(error: BaseException) -> TurnkeepError | None:
 
 
 def _of_library(error: BaseException) -> ModelFault | None:
-    if getattr(error, "status_code", None) in _BUSY_STATUSES:
+    if getattr(error, "status_code", None) in (429, 503, 529):
         if getattr(error, "code", None) == "insufficient_quota":
             return ModelError("The model account of this deployment has no quota left.")
-        return ModelBusy(retry_after=_retry_after(error))
-    if getattr(error, "type", None) == "exceed_context_size_error":  # llama.cpp's, in an error without a class for it
+        headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
+        seconds = headers.get("retry-after", "")
+        is_number = seconds.isascii() and seconds.isdigit()
+        return ModelBusy(retry_after=int(seconds) if is_number else RETRY_AFTER_SECONDS)
+    if getattr(error, "type", None) == "exceed_context_size_error":  # llama.cpp's; it has no class of its own
         return ModelError(TOO_LONG)
     for kind in type(error).__mro__:
         if kind.__name__ in _FAULTS and _is_from_library(kind):
@@ -69,12 +70,7 @@ def is_refused_request(fault: ModelFault) -> bool:
 
 
 def _is_from_library(kind: type) -> bool:
-    """Return whether a class is of a known library, or derived from one; LangGraph's SDK calls servers, not models."""
+    """Return whether a library defines the class or a base of it. LangGraph's SDK calls servers, not models."""
     modules = [base.__module__ for base in kind.__mro__]
-    return any(name.startswith(_LIBRARIES) for name in modules) and not modules[0].startswith("langgraph_sdk")
-
-
-def _retry_after(error: BaseException) -> int:
-    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
-    seconds = headers.get("retry-after", "")
-    return int(seconds) if seconds.isascii() and seconds.isdigit() else RETRY_AFTER_SECONDS
+    libraries = ("openai", "anthropic", "langchain", "langgraph", "httpx", "httpcore")
+    return any(name.startswith(libraries) for name in modules) and not modules[0].startswith("langgraph_sdk")

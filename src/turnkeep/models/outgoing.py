@@ -1,4 +1,4 @@
-"""Redacts every text that is sent to a model during a private run. All models of `turnkeep.models` use it."""
+"""Redacts all text sent to a model during a run with PII redaction. All models of `turnkeep.models` use it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -7,28 +7,25 @@ from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
 
-_KEPT = {"id", "tool_call_id", "call_id", "role", "type"}
-"""Fields of the protocol in a message."""
-_AGENTS_OWN = {"model", "tools", "tool_choice", "response_format", "text"}
-"""Parts of a request that the agent's code writes."""
-_FILE = "data:"
+_PROTOCOL = {"id", "tool_call_id", "call_id", "role", "type"}  # fields of a message
+_AGENTS_OWN = {"model", "tools", "tool_choice", "response_format", "text"}  # fields of a request written by code
 
 Redact: TypeAlias = Callable[[str], str]
 
-_redact: ContextVar[Redact | None] = ContextVar("hide", default=None)
+_redact: ContextVar[Redact | None] = ContextVar("redact", default=None)
 _made: ContextVar[Mapping[str, str] | None] = ContextVar("made", default=None)
 
 
 @contextmanager
 def redacting(redact: Redact | None, made: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Apply `hide` to every model call of this task and the tasks that it starts; None hides nothing. `made` maps the
-    placeholders of this run to their values and may grow."""
-    tokens = _redact.set(redact), _made.set(made)
+    """Apply `redact` to every model call of this task and of the tasks that it starts; None redacts nothing. `made`
+    maps the placeholders of this run to their values and may grow."""
+    redact_token, made_token = _redact.set(redact), _made.set(made)
     try:
         yield
     finally:
-        _redact.reset(tokens[0])
-        _made.reset(tokens[1])
+        _redact.reset(redact_token)
+        _made.reset(made_token)
 
 
 def placeholders_made() -> Mapping[str, str] | None:
@@ -47,9 +44,7 @@ def outgoing(payload: dict[str, Any]) -> dict[str, Any]:
 def outgoing_messages(messages: list[BaseMessage]) -> list[BaseMessage]:
     """Return redacted messages, for libraries that build the body themselves."""
     redact = _redact.get()
-    if redact is None:
-        return messages
-    return [_redacted_message(message, redact) for message in messages]
+    return messages if redact is None else [_redacted_message(message, redact) for message in messages]
 
 
 def _redacted_message(message: BaseMessage, redact: Redact) -> BaseMessage:
@@ -65,10 +60,10 @@ def _redacted_message(message: BaseMessage, redact: Redact) -> BaseMessage:
 
 def _redacted(value: Any, redact: Redact) -> Any:
     if isinstance(value, str):
-        return value if value.startswith(_FILE) else redact(value)
+        return value if value.startswith("data:") else redact(value)  # a file
     if isinstance(value, list | tuple):
         return [_redacted(each, redact) for each in value]
     if isinstance(value, dict):
-        kept = _KEPT if "role" in value else {*_KEPT, "name"}  # the name of a tool
+        kept = _PROTOCOL if "role" in value else {*_PROTOCOL, "name"}  # the name of a tool
         return {name: each if name in kept else _redacted(each, redact) for name, each in value.items()}
     return value

@@ -1,4 +1,4 @@
-"""List prices of well-known models from `prices.json`; only an estimate (Bedrock charges a tenth more in some regions).
+"""List prices of well-known models from `prices.json`: an estimate, as Bedrock charges 10 % more in some regions.
 A model that is not listed has no price rather than a wrong one."""
 
 import json

@@ -1,5 +1,5 @@
-"""Reads one answer of a model, whole or in pieces, in any form that a server gives it. Callers see prose without
-reasoning, tool calls with an object of arguments, and never a truncated answer."""
+"""Reads one answer of a model, whole or streamed, in any server's format. Callers get prose without reasoning, tool
+calls with an object of arguments, and never a truncated answer: client libraries return those as if complete."""
 
 import json
 import re
@@ -11,11 +11,24 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from turnkeep.errors import ModelError
-from turnkeep.models.endings import check_ending, ending_of
+from turnkeep.errors import ModelError, ModelTruncated
+from turnkeep.models.faults import TOO_LONG
 from turnkeep.models.written import Habit, Prose, arguments_of, calls_in
 from turnkeep.texts import printable_in
 
+REASONING_TOKENS = 4_000  # added to the token limit of models that reason within it
+
+_COMPLETE = re.compile(
+    r"stop(_sequence|_token|_word)?|eos(_token)?|eot(_token)?|end(_turn|_of_turn|_of_text)?|completed?|finish(ed)?|done"
+    r"|tool_(calls?|use)|function_call"
+)
+_AT_LIMIT = re.compile(r"length|(max|model|context|token)(_output|_completion)?_(tokens?|length|limit)")
+_CUT_OFF: Mapping[str, str] = {
+    "content_filter": "The provider's content filter cut the answer off.",
+    "content_filtered": "The provider's content filter cut the answer off.",
+    "guardrail_intervened": "A guardrail of the provider took the answer's place.",
+    "model_context_window_exceeded": TOO_LONG,
+}
 _DONE = re.compile(rb"(?:^|\n)data: ?\[DONE\]")
 _LEAST_LETTERS_A_TOKEN = 2
 
@@ -33,7 +46,7 @@ class Reader:
         self._tokens = self._letters = 0
 
     def whole(self, result: ChatResult) -> ChatResult:
-        """Return the result if its answers are complete. If a body's end is null, its server reports none."""
+        """Return the result if its answers are complete; a null `finish_reason` means that the server reports none."""
         if not result.generations:
             raise ModelError("The model's answer was empty.")
         for generation in result.generations:
@@ -45,7 +58,7 @@ class Reader:
         return result
 
     def see(self, chunk: ChatGenerationChunk) -> None:
-        """Take from a piece of a stream what cannot be shown yet. Arguments of calls wait for their end."""
+        """Remove from a chunk the text that cannot be sent yet. Arguments of calls wait until they are complete."""
         message = self._seen(chunk)
         if isinstance(message.content, str):
             message.content = self._prose.see(message.content)
@@ -54,7 +67,7 @@ class Reader:
             piece["args"] = ""
 
     def rest(self) -> Iterator[ChatGenerationChunk]:
-        """Yield the last piece of a stream; raise ModelFault unless the answer is complete."""
+        """Yield the last chunk of a stream; raise ModelFault unless the answer is complete."""
         if not (self._ending or self._letters):
             raise ModelError("The model's answer was empty or could not be read.")
         self._check_ending(is_done=bool(_DONE.search(self._last_bytes)))
@@ -63,7 +76,7 @@ class Reader:
             yield ChatGenerationChunk(message=last)
 
     def watch(self, response: Any) -> None:
-        """See the bytes of an HTTP response: the client library keeps the end mark of a stream to itself."""
+        """Observe the bytes of an HTTP response: the client library does not expose the end mark of a stream."""
         iter_bytes, aiter_bytes = response.iter_bytes, response.aiter_bytes
 
         async def awatched() -> AsyncIterator[bytes]:
@@ -80,13 +93,13 @@ class Reader:
         message: Any = generation.message
         message.content = printable_in(message.content)
         self._letters += len(message.text)
-        self._ending = ending_of(generation) or self._ending
+        self._ending = _ending_of(generation) or self._ending
         if isinstance(message, AIMessage) and message.usage_metadata:
             self._tokens = message.usage_metadata["output_tokens"]
         return message
 
     def _call_of(self, piece: ToolCallChunk) -> Any:
-        """Return the call to which LangChain adds a piece: some servers give all calls one index."""
+        """Return the call to which LangChain adds a chunk: some servers use one index for all calls."""
         for call in self._calls:
             if call["index"] == piece["index"] and (not piece["id"] or call["id"] in (None, "", piece["id"])):
                 return call
@@ -94,14 +107,14 @@ class Reader:
         return self._calls[-1]
 
     def _check_ending(self, *, is_done: bool) -> None:
-        """A server without a word for the end must have stayed below the limit."""
+        """Without a reported end, the answer must be below the token limit."""
         letters = self._letters + sum(len(call["args"]) for call in self._calls)
         tokens = self._tokens or letters // _LEAST_LETTERS_A_TOKEN
-        check_ending(self._ending, is_done=is_done and (not self._limit or tokens < self._limit))
+        _check_ending(self._ending, is_done=is_done and (not self._limit or tokens < self._limit))
 
-    def _last(self, shown: str, *, has_calls: bool) -> AIMessageChunk:
-        """Return the end of an answer: what was held back, as text or as the calls that it is."""
-        text = shown + self._prose.rest()
+    def _last(self, text: str, *, has_calls: bool) -> AIMessageChunk:
+        """Return the end of an answer: the text that was held back, or the calls in it."""
+        text += self._prose.rest()
         calls = [
             tool_call_chunk(args=_as_json(each["args"]), id=each["id"], index=each["index"]) for each in self._calls
         ]
@@ -111,14 +124,34 @@ class Reader:
         return AIMessageChunk(content=text, tool_call_chunks=calls)
 
 
+def _ending_of(generation: ChatGeneration) -> str:
+    """Return the server's finish reason in lower case; empty if it has none."""
+    info, metadata = generation.generation_info or {}, generation.message.response_metadata
+    word = info.get("finish_reason") or metadata.get("stopReason") or metadata.get("status")
+    return "" if word in (None, "null") else str(word).lower()
+
+
+def _check_ending(word: str, *, is_done: bool) -> None:
+    """Raise ModelTruncated unless the answer is complete. `is_done` counts if the server sends no finish reason."""
+    if _COMPLETE.fullmatch(word) or (is_done and not word):
+        return
+    if is_at_limit := bool(_AT_LIMIT.fullmatch(word)):
+        detail = "The answer ran into its token limit."
+    elif re.fullmatch(r"\w{1,40}", word):
+        detail = _CUT_OFF.get(word, f"The answer broke off, or its end has a new name: “{word}”.")
+    else:
+        detail = "The answer broke off before its end."
+    raise ModelTruncated(detail, at_limit=is_at_limit)
+
+
 def _as_json(arguments: Any) -> str:
-    """Return the JSON text of an object; LangChain rejects the text of anything else, and would complete a cut one."""
+    """Return the JSON of an object. LangChain rejects any other text, and would complete a truncated object."""
     found = arguments_of(arguments)
     return f"not an object: {arguments}" if found is None else json.dumps(found)
 
 
 def plain_calls(message: Mapping[str, Any], *, is_whole: bool) -> list[Any]:
-    """Return the tool calls of a message on the wire as the client library expects them. Pieces of text stay."""
+    """Return the tool calls of a wire message as the client library expects them. Streamed text stays unchanged."""
     calls = [*(message.get("tool_calls") or ())]
     if old := message.get("function_call"):
         calls.append({"id": f"call_{uuid4().hex}" if is_whole else None, "function": old})

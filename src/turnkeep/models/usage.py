@@ -1,5 +1,5 @@
-"""Counts the tokens of one run. A model that reports no usage is estimated; the sum is marked.
-Failed calls do not count, since their run makes no turn, except those at their limit: another may replace them."""
+"""Counts the tokens of one run. If a model reports no usage, it is estimated and the sum is marked.
+Failed calls do not count, because their run makes no turn; a call at its token limit does: a retry may follow it."""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -32,7 +32,7 @@ class ModelCall:
 
 
 class UsageMeter(BaseCallbackHandler):
-    """Callback handler of one run; safe with nodes in threads, as a dict takes single keys from several."""
+    """Callback handler of one run, for nodes in any thread."""
 
     run_inline = True
 
@@ -46,7 +46,6 @@ class UsageMeter(BaseCallbackHandler):
         return True
 
     def usage(self) -> Usage:
-        """Return the sum over all finished calls."""
         costs = [call.cost() for call in self.calls]
         return Usage(
             input_tokens=sum(call.input_tokens for call in self.calls),
@@ -56,7 +55,7 @@ class UsageMeter(BaseCallbackHandler):
         )
 
     def begun(self, written: int = 0) -> list[ModelCall]:
-        """Return finished calls, and unfinished ones by their prompts plus `written` tokens for them all together."""
+        """Return finished calls, unfinished ones by their prompts, and `written` tokens for all unfinished together."""
         with self._lock:
             left = [ModelCall("", estimate_tokens(prompt), 0, estimated=True) for prompt in self._prompts.values()]
             return [*self.calls, *left, *([ModelCall("", 0, written, estimated=True)] if left and written else [])]
@@ -64,10 +63,10 @@ class UsageMeter(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **_: Any
     ) -> None:
-        self._ask(run_id, "\n".join(message.text for batch in messages for message in batch))
+        self._begin(run_id, "\n".join(message.text for batch in messages for message in batch))
 
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **_: Any) -> None:
-        self._ask(run_id, "\n".join(prompts))
+        self._begin(run_id, "\n".join(prompts))
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
@@ -79,7 +78,7 @@ class UsageMeter(BaseCallbackHandler):
         with self._lock:
             self.calls.append(_read_call(response, self._prompts.pop(run_id, "")))
 
-    def _ask(self, run_id: UUID, prompt: str) -> None:
+    def _begin(self, run_id: UUID, prompt: str) -> None:
         with self._lock:
             self._prompts[run_id] = prompt
 
@@ -90,15 +89,11 @@ def _read_call(response: LLMResult, prompt: str) -> ModelCall:
     texts: list[str] = []
     for generation in (one for batch in response.generations for one in batch):
         message = generation.message if isinstance(generation, ChatGeneration) else None
-        if isinstance(message, AIMessage):
-            model = str(message.response_metadata.get("model_name", model))
-            if message.usage_metadata:
-                used = message.usage_metadata
-                return ModelCall(model, used["input_tokens"], used["output_tokens"], estimated=False)
-        texts.append(_written(message) if message else generation.text)
+        if not isinstance(message, AIMessage):
+            texts.append(generation.text)
+            continue
+        model = str(message.response_metadata.get("model_name", model))
+        if used := message.usage_metadata:
+            return ModelCall(model, used["input_tokens"], used["output_tokens"], estimated=False)
+        texts.append(" ".join([message.text, *(f"{call['name']} {call['args']}" for call in message.tool_calls)]))
     return ModelCall(model, estimate_tokens(prompt), sum(map(estimate_tokens, texts)), estimated=True)
-
-
-def _written(message: BaseMessage) -> str:
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return " ".join([message.text, *(f"{call['name']} {call['args']}" for call in calls)])

@@ -1,5 +1,5 @@
-"""Reads what a model wrote as text where its server parsed nothing: reasoning in tags, tool calls, JSON.
-Only whole JSON counts: a cut call is never completed."""
+"""Parses reasoning tags, tool calls and JSON that a model wrote as text because its server does not parse them.
+Only complete JSON counts: a truncated call is never completed."""
 
 import json
 import re
@@ -31,13 +31,13 @@ _MOST_OBJECTS, _DEEPEST = 100, 4
 
 @dataclass
 class Habit:
-    """Records whether a model may begin with reasoning that no tag opens. If so, streams wait for a closing tag."""
+    """Whether a model may begin with reasoning without an opening tag. If so, streams wait for a closing tag."""
 
     waits: bool = False
 
 
 class Prose:
-    """Passes on the pieces of an answer without the reasoning before it, and holds back what may be a tool call."""
+    """Removes the reasoning before an answer, and holds back text that may be a tool call."""
 
     def __init__(self, habit: Habit, *, has_tools: bool) -> None:
         self._habit, self._has_tools = habit, has_tools
@@ -45,28 +45,28 @@ class Prose:
         self._is_answer = self._has_reasoned = self._has_opened = False
 
     def see(self, text: str) -> str:
-        """Return what can be shown now. Raise ModelError if reasoning without an opening tag was shown before."""
+        """Return the text that can be sent now. Raise ModelError if reasoning without an opening tag was sent."""
         self._held += text
         self._is_answer = self._is_answer or self._reaches_answer(len(text))
         if not self._is_answer:
             return ""
-        self._check(self.tail + self._held)
+        if not (self._has_reasoned or self._has_opened):
+            self._check_tags(self.tail + self._held)
         call = _MAY_BE_CALL.search(self._held) if self._has_tools else None
         end = call.start() if call else len(self._held)
         shown, self._held = self._held[:end], self._held[end:]
         self.tail = (self.tail + shown)[-_KEPT:]
         return shown
 
-    def _check(self, text: str) -> None:
-        if not (self._has_reasoned or self._has_opened):
-            closer, opener = _ALONE.search(text), _OPENER.search(text)
-            self._has_opened = bool(opener)
-            if closer and (opener is None or closer.start() < opener.start()):
-                self._habit.waits = True
-                raise ModelError("The model wrote its reasoning into its answer.")
+    def _check_tags(self, text: str) -> None:
+        closer, opener = _ALONE.search(text), _OPENER.search(text)
+        self._has_opened = bool(opener)
+        if closer and (opener is None or closer.start() < opener.start()):
+            self._habit.waits = True
+            raise ModelError("The model wrote its reasoning into its answer.")
 
     def rest(self) -> str:
-        """Return what was held back, except reasoning without an end."""
+        """Return the text that was held back, except reasoning that never ended."""
         if self._held or self.tail != "\n":
             self._habit.waits = self._has_reasoned
         return "" if not self._is_answer and _OPENER.match(self._held.lstrip()) else self._held
@@ -90,7 +90,7 @@ class Prose:
 
 
 def calls_in(text: str, names: Collection[str]) -> Iterator[Written]:
-    """Yield the calls of tools with these names that were written as text, in any of the forms that models use."""
+    """Yield calls of the named tools that were written as text, in any of the formats that models use."""
     for part in text.split("<function=")[1:]:
         name, _, rest = part.partition(">")
         if name in names and (found := _PARAMETER.findall(rest)):
@@ -100,12 +100,12 @@ def calls_in(text: str, names: Collection[str]) -> Iterator[Written]:
 
 
 def is_like_a_call(text: str) -> bool:
-    """Return whether a text is more likely an unusable call than prose."""
+    """Return whether a text is probably an unusable call and not prose."""
     return bool(_MARK.search(text)) or any(objects_in(text))
 
 
 def objects_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the outermost JSON objects in a text that are not empty, each with the text before it."""
+    """Yield each outermost, non-empty JSON object in a text, preceded by the text before it."""
     text, end = str(_decoded(text)) if text.lstrip().startswith('"') else text, 0
     for brace in islice(re.finditer(r"\{", text), _MOST_OBJECTS):
         if brace.start() >= end:
@@ -116,7 +116,7 @@ def objects_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _object_at(text: str) -> tuple[dict[str, Any] | None, int]:
-    """Return the object with which a text begins, and its length. A comma behind the last value is allowed."""
+    """Return the object at the start of a text, and its length. A trailing comma is allowed."""
     for written in (text, _TRAILING_COMMA.sub(lambda found: found[1] or " ", text)):
         with suppress(ValueError, RecursionError):
             return _JSON.raw_decode(written)
@@ -131,14 +131,14 @@ def _decoded(text: str) -> Any:
 
 
 def arguments_of(given: Any) -> dict[str, Any] | None:
-    """Return arguments that a server sent as an object, or encoded once or twice; None if they are unusable."""
+    """Return arguments sent as an object, or JSON-encoded once or twice; None if they are unusable."""
     for _ in range(2):
         given = _decoded(given) if isinstance(given, str) and given else given
     return given if isinstance(given, dict) else {} if given in (None, "") else None
 
 
 def _calls_of(value: Any, names: Collection[str], title: str, depth: int = _DEEPEST) -> Iterator[Written]:
-    """`title` is the text or the key before a value."""
+    """`title` is the name before the value, from the text or its key."""
     if isinstance(value, list):
         value = {str(at): each for at, each in enumerate(value)}
     if isinstance(value, dict) and depth:
@@ -154,6 +154,6 @@ def _calls_of(value: Any, names: Collection[str], title: str, depth: int = _DEEP
 
 
 def _title(before: str) -> str:
-    """Return the name behind a mark of a tool call, right before an object."""
+    """Return the name between a marker of a tool call and the object after it, if any."""
     words = re.findall(r"[\w-]*\w", _BETWEEN.sub(" ", before[-200:])) if _MARK.search(before[-200:]) else []
     return words[-1] if words else ""

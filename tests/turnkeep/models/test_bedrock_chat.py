@@ -16,7 +16,7 @@ from wire import Answer, WireServer
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
 from turnkeep.models.calls import TypedCall, ask_typed
 from turnkeep.models.chat import chat_models
-from turnkeep.models.endings import REASONING_TOKENS
+from turnkeep.models.reader import REASONING_TOKENS
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, RunContext
 from turnkeep.settings import Settings
