@@ -1,10 +1,10 @@
-"""Extracts text from uploaded files: PDF, DOCX, HTML, Markdown, CSV and plain text. Parsers run in another process: see
-`parse`. Importing this package loads no parser."""
+"""Extracts text from PDF, DOCX, HTML, Markdown, CSV and text files. Parsers run in another process, and importing this
+package loads none."""
 
+from turnkeep.blocks.parsing.gathering import PIECE_CHARACTERS, split
 from turnkeep.blocks.parsing.kinds import file_name
 from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable, advice_of
 from turnkeep.blocks.parsing.process import keep_children_out, parse
-from turnkeep.blocks.parsing.splitting import PIECE_CHARACTERS, split
 
 __all__ = [
     "PIECE_CHARACTERS",

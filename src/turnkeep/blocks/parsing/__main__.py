@@ -1,4 +1,4 @@
-"""The process that parses one file: it reads a line of JSON and the file, and writes a line of JSON."""
+"""The process that parses one file. Its input is a line of JSON and the file, its output a line of JSON."""
 
 import json
 import resource
@@ -23,23 +23,23 @@ _TEXT = {"html": read_html, "markdown": read_markdown, "csv": read_csv, "text": 
 
 
 def main() -> None:
-    sys.excepthook = tell
+    sys.excepthook = report_crash
     head = json.loads(sys.stdin.buffer.readline())
     limits = Limits(**head["limits"])
-    bound(limits)
+    set_limits(limits)
     body = sys.stdin.buffer.read()
-    sys.stdout.write(json.dumps(told(body, head["name"], limits)) + "\n")
+    sys.stdout.write(json.dumps(answer(body, head["name"], limits)) + "\n")
 
 
-def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report a parser's exception by class and location, without its text, which may quote the file."""
+def report_crash(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Write an exception's class and location, without its text, which may quote the file."""
     last = traceback.extract_tb(trace)[-1]
     place = f"{kind.__name__} at {PurePath(last.filename).name}:{last.lineno}"
     sys.stdout.write(json.dumps({"code": "parser_failed", "place": place}) + "\n")
 
 
-def bound(limits: Limits) -> None:
-    """Set kernel limits: exceeding one ends this process; it cannot write files or dump core."""
+def set_limits(limits: Limits) -> None:
+    """Set limits of the kernel, which ends a process that exceeds one. Files and core dumps cannot be written."""
     for kind, most in (
         (resource.RLIMIT_CPU, limits.cpu_seconds),
         (resource.RLIMIT_AS, limits.memory_bytes),
@@ -47,10 +47,10 @@ def bound(limits: Limits) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         with suppress(ValueError, OSError):  # macOS has no memory limit; the caller's timeout remains
-            resource.setrlimit(kind, (most, most + 1))  # at the hard limit the kernel kills without a reason
+            resource.setrlimit(kind, (most, most + 1))  # the soft limit ends the process with a signal that says why
 
 
-def told(body: bytes, name: str, limits: Limits) -> JSON:
+def answer(body: bytes, name: str, limits: Limits) -> JSON:
     try:
         return asdict(read(body, name, limits))
     except Unparsable as error:

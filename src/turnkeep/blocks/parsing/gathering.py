@@ -1,8 +1,9 @@
-"""Collects the text of a file up to a limit, and counts, by structure alone, parts that may address a model and not a
-reader. Only the owner sees the counts. The real protection is that document text is always data."""
+"""Collects the text of a file up to a limit, and splits it into pieces. Counts parts that may address a model and not a
+reader, by their form alone. Only the owner sees the counts: what protects is that document text is always data."""
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from turnkeep.attachments import Piece
@@ -10,11 +11,12 @@ from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable
 from turnkeep.texts import printable
 
 HEADING_CHARACTERS = 200
+PIECE_CHARACTERS = 1500
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _SUSPICIONS = {
-    # single ones occur in ordinary text, as places to break it
+    # single ones occur in ordinary text, as break opportunities
     "invisible_characters": re.compile(f"{_INVISIBLE.pattern}{{4,}}"),
-    "tag_characters": re.compile("[\U000e0020-\U000e007e]{4,}"),  # letters that no font displays
+    "tag_characters": re.compile("[\U000e0020-\U000e007e]{4,}"),  # not displayed
     "role_markers": re.compile(
         r"<\|[a-z_]{2,20}\|>"  # "<|im_start|>"
         r"|\[/?INST\]|<</?SYS>>"
@@ -60,7 +62,7 @@ class Gathering:
             self._heading = " ".join(_visible(heading).split())[:HEADING_CHARACTERS] or None
 
     def begins_on_page_one(self) -> None:
-        """Put all pieces so far on page one; called when the end of the first page is found."""
+        """Put all pieces so far on page one, when the end of the first page is found."""
         self.end()
         self._pieces = [replace(piece, page=1) for piece in self._pieces]
 
@@ -77,10 +79,30 @@ class Gathering:
             raise Unparsable("no_text")
         if self._left <= 0:
             self.warnings.append("characters_left_out")
-        findings = tuple(sorted(+self.findings))
-        return Parsed(kind, tuple(self._pieces), pages, tuple(self.warnings), findings)
+        return Parsed(kind, tuple(self._pieces), pages, tuple(self.warnings), tuple(sorted(+self.findings)))
 
 
 def _visible(text: str) -> str:
-    """Return the text without invisible characters; joiners, which some scripts need, stay."""
+    """Return the text without invisible characters, except joiners, which some scripts need."""
     return _INVISIBLE.sub("", printable(text))
+
+
+def split(pieces: Iterable[Piece], size: int = PIECE_CHARACTERS) -> Iterator[Piece]:
+    """Yield pieces of at most `size` characters, cut at the end of a paragraph, line, sentence or word. Without any of
+    these, a piece may be four times as long."""
+    for piece in pieces:
+        at = 0
+        while at < len(piece.text):
+            end = _end(piece.text, at, size) if len(piece.text) - at > size else len(piece.text)
+            if part := piece.text[at:end].strip():
+                yield replace(piece, text=part)
+            at = end
+
+
+def _end(text: str, at: int, size: int) -> int:
+    for mark in ("\n\n", "\n", ". ", " "):
+        found = text.rfind(mark, at + size // 3, at + size)
+        if found > 0:
+            return found + len(mark)
+    ends = [text.find(blank, at + size, at + 4 * size) for blank in " \n"]
+    return min((end for end in ends if end > 0), default=at + 4 * size)

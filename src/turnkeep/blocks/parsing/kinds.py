@@ -1,4 +1,4 @@
-"""Detects the kind of a file by its content; the name decides only among kinds of text. Also cleans file names."""
+"""Detects the kind of a file by its content; only among kinds of text does the name decide. Also cleans file names."""
 
 import re
 from contextlib import suppress
@@ -9,18 +9,12 @@ from turnkeep.texts import printable
 
 Kind: TypeAlias = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
 
-_OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", (b"PK\x03\x04", b"PK\x05\x06")
-_PDF_WITHIN = 1024  # readers search this far for "%PDF-"
 _HTML = re.compile(r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S)
 _TAG = re.compile(r"<(?:p|div|h[1-6]|table|body|ul|br)[\s>/]", re.I)
-_FOREIGN_TEXT = ("{\\rtf", "%!PS")
 _CONTROL = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
-_CONTROL_STRAYS, _CONTROL_SHARE = 2, 0.001
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
-_DECLARED_WITHIN = 4096
-_USUAL = "cp1252"
-_OTHER_SCRIPT = re.compile("\ufffd|[^\x00-\x7f]{3}")  # unlike western European text in _USUAL
+_OTHER_SCRIPT = re.compile("\ufffd|[^\x00-\x7f]{3}")  # unlike western European text decoded as Windows-1252
 _OTHERS = ["mac_roman", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949", "koi8_r"]
 
 NAME_CHARACTERS = 120
@@ -31,18 +25,18 @@ def binary_kind(body: bytes) -> Kind | None:
     """Return the container format, None for possible text; raises Unparsable."""
     if not body.strip():
         raise Unparsable("empty_file")
-    if body.startswith(_OLE):  # an older Office file; one with a password uses the same container
+    if body.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):  # OLE: an older Office file, or one with a password
         raise Unparsable("encrypted_file" if "EncryptedPackage".encode("utf-16-le") in body else "unsupported_type")
-    if body.startswith(_ZIP):
+    if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "docx"
-    return "pdf" if b"%PDF-" in body[:_PDF_WITHIN] else None
+    return "pdf" if b"%PDF-" in body[:1024] else None  # as far as PDF readers search
 
 
 def text_kind(text: str, name: str) -> Kind:
     ending = name.lower().rpartition(".")[2]
     if _HTML.match(text[:4096]) or (ending in ("html", "htm", "xhtml") and _TAG.search(text)):
         return "html"
-    if text.startswith(_FOREIGN_TEXT):
+    if text.startswith(("{\\rtf", "%!PS")):
         raise Unparsable("unsupported_type")
     if ending in ("md", "markdown"):
         return "markdown"
@@ -50,10 +44,10 @@ def text_kind(text: str, name: str) -> Kind:
 
 
 def decoded(body: bytes) -> str:
-    """Return text decoded by the first that applies: byte order mark, UTF-8 with some broken bytes, the page's
-    declaration, Windows-1252, an encoding guessed from its letters. Raises Unparsable unless it is text."""
+    """Decode text by the first that applies: byte order mark, UTF-8 with some invalid bytes, the declaration of a web
+    page, Windows-1252, or a guess from its letters. Raises Unparsable unless it is text."""
     text = _decoded(body)
-    if len(_CONTROL.findall(text)) > _CONTROL_STRAYS + _CONTROL_SHARE * len(text):
+    if len(_CONTROL.findall(text)) > 2 + 0.001 * len(text):
         raise Unparsable("unsupported_type")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -63,21 +57,21 @@ def _decoded(body: bytes) -> str:
         if body.startswith(mark):
             return body.decode(encoding, "replace")
     text = body.decode("utf-8", "replace")
-    if 2 * text.count("\ufffd") <= len(text) - len(text.encode("ascii", "ignore")):  # as many are whole as are broken
+    if 2 * text.count("\ufffd") <= len(text) - len(text.encode("ascii", "ignore")):  # at most half is invalid
         return text
-    if found := _DECLARED.search(body[:_DECLARED_WITHIN]):
-        with suppress(LookupError, UnicodeError):  # a page may name anything: "hex", "idna"
+    if found := _DECLARED.search(body[:4096]):
+        with suppress(LookupError, UnicodeError):  # a page may declare anything: "hex", "idna"
             return body.decode(found[1].decode(), "replace")
-    usual = body.decode(_USUAL, "replace")
+    usual = body.decode("cp1252", "replace")
     if _OTHER_SCRIPT.search(usual):
-        from charset_normalizer import from_bytes  # noqa: PLC0415 - hardly any file needs it
+        from charset_normalizer import from_bytes  # noqa: PLC0415 - few files need it
 
         return str(from_bytes(body, cp_isolation=_OTHERS).best() or usual)
     return usual
 
 
 def file_name(name: str) -> str:
-    """Return a name without folders, control and invisible characters, within NAME_CHARACTERS; its extension stays."""
+    """Return a name without folders, control and invisible characters. A long name is cut before its extension."""
     last = re.split(r"[/\\]", printable(name.replace("\0", "")).strip().rstrip("/\\"))[-1]
     clean = " ".join(_INVISIBLE.sub("", last).split()).lstrip(".") or "document"
     if len(clean) <= NAME_CHARACTERS:

@@ -1,5 +1,5 @@
-"""Blocks and cells of a page as lines. A table row is a line, "cell | cell", in which every cell keeps its place. A
-cell with a table, or with headings and much text, is page layout: its blocks become separate lines."""
+"""Turns blocks and cells of a page into lines. A table row is one line, "cell | cell", with every cell in its column.
+A cell with a table, or with headings and much text, is page layout: its blocks become separate lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from turnkeep.blocks.parsing.gathering import Gathering
 
-BETWEEN = " | "
-PAGE_CHARACTERS = 300  # in a cell that counts as page layout
-MOST_COLUMNS = 1000  # that spans may reach, as in a browser
-RAISED = "\ue000"  # marks a superscript until its line is whole
+PAGE_CHARACTERS = 300  # a cell with more may be page layout
+MOST_COLUMNS = 1000  # as in a browser
+RAISED = "\ue000"  # marks a superscript until its line is complete
 _POWER = re.compile(rf"(?<=[\w)%]){RAISED}(?=[\d+\u2212-])")  # "10^6", but "1st"
 
 _BAR = re.compile(r"(?<!\\)\|")
@@ -24,25 +23,25 @@ class _Line(NamedTuple):
 
 @dataclass
 class _Table:
-    """`below`: for each column, how many more rows a cell above covers. `is_open` is about the last cell."""
+    """`below`: for each column, how many more rows a cell above covers. `is_open`: the last cell is open."""
 
     row: list[list[_Line]] = field(default_factory=list)
     below: dict[int, int] = field(default_factory=dict)
     is_open: bool = False
 
     def pass_over(self) -> None:
-        """Add empty cells where a cell of a row above is."""
+        """Add empty cells below cells that cover several rows."""
         while self.below.get(len(self.row)):
             self.row.append([])
 
 
 def row_of(cells: list[str]) -> str:
-    """Return the line of a row, with bars inside a cell escaped; empty if no cell has text."""
-    return BETWEEN.join(" ".join(_BAR.sub(r"\\|", cell).split()) for cell in cells) if any(cells) else ""
+    """Return the line of a row, with bars in cells escaped; empty if no cell has text."""
+    return " | ".join(" ".join(_BAR.sub(r"\\|", cell).split()) for cell in cells) if any(cells) else ""
 
 
 class Layout:
-    """Receives a page in reading order. Its methods raise Full."""
+    """Receives a page in reading order. The methods raise Full."""
 
     def __init__(self, into: Gathering):
         self._into = into
@@ -50,7 +49,7 @@ class Layout:
         self.page: int | None = None
 
     def line(self, text: str, *, is_heading: bool = False) -> None:
-        """Add a block of text; a superscript that would change a figure is preceded by "^"."""
+        """Add a block of text, with "^" before a superscript that would change a figure."""
         text = _POWER.sub("^", text).replace(RAISED, "")
         if text.strip():
             self._put(_Line(text, is_heading))
@@ -62,7 +61,7 @@ class Layout:
         self._tables.pop()
 
     def close_group(self) -> None:
-        """End a group of rows, such as the body of a table: cells do not span into another group."""
+        """End a group of rows, such as a table body, beyond which no cell extends."""
         self._table.below.clear()
 
     def open_cell(self) -> None:
@@ -90,7 +89,7 @@ class Layout:
 
     @property
     def _table(self) -> _Table:
-        if not self._tables:  # a row without a table, in a damaged file
+        if not self._tables:  # a damaged file has a row without a table
             self.open_table()
         return self._tables[-1]
 
@@ -104,7 +103,7 @@ class Layout:
 
 
 def _joined(cell: list[_Line]) -> str:
-    """Return the paragraphs of a cell in one line; rows of a nested table end with a semicolon and keep their cells."""
+    """Return the paragraphs of a cell in one line, with semicolons between rows of a nested table."""
     return ("; " if any(line.is_row for line in cell) else " ").join(line.text for line in cell)
 
 

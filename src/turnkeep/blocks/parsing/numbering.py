@@ -1,4 +1,4 @@
-"""Numbers of list items, which Word and web pages compute: the text does not contain them."""
+"""Numbers of list items, which Word and browsers compute: the file does not contain them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,16 +9,16 @@ from turnkeep.blocks.parsing.signs import attribute, name_of, values_of
 BULLET = "- "
 _ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5}
 _ROMAN |= {"iv": 4, "i": 1}
-_MOST = 5000  # that are written in letters
 _Levels: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 def numeral(number: int, kind: str) -> str:
-    """Return a number as Word's `kind` writes it, such as "lowerLetter"; in digits if the kind is unknown."""
+    """Return a number in Word's format `kind`, such as "lowerLetter"; in digits if the format is unknown."""
     text = "" if kind == "none" else str(number)
-    if 0 < number < _MOST and kind.endswith("Letter"):
+    is_small = 0 < number < 5000
+    if is_small and kind.endswith("Letter"):
         text = chr(ord("a") + (number - 1) % 26) * ((number + 25) // 26)
-    elif 0 < number < _MOST and kind.endswith("Roman"):
+    elif is_small and kind.endswith("Roman"):
         text = ""
         for sign, value in _ROMAN.items():
             text += sign * (number // value)
@@ -46,12 +46,12 @@ class Numbering:
                 self._lists[attribute(element, "numId")] = *found, starts
 
     def level_of(self, number: str, style: str) -> str:
-        """Return the level of a list that numbers the paragraphs of a style, empty if the style decides."""
+        """Return the level of a list that numbers the paragraphs of a style, empty if there is none."""
         levels = self._lists.get(number, ({},))[0]
         return next((level for level, of in levels.items() if of.get("pStyle") == style), "")
 
     def mark(self, number: str, level: str) -> str:
-        """Count a list paragraph, and return the mark shown before it."""
+        """Count a list paragraph and return the mark before it."""
         levels, counts, starts = self._lists.get(number, ({}, {}, {}))
         if level not in levels or levels[level].get("numFmt") == "bullet":
             return BULLET if level in levels else ""

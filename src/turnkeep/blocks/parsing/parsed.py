@@ -6,19 +6,17 @@ from turnkeep.attachments import Piece
 
 _ADVICE = {
     "empty_file": "The file is empty. Check it and upload it again.",
-    "no_text": "The file holds no text, as a scan does. Run text recognition over it, then upload it again.",
-    "encrypted_file": "The file is protected by a password. Save it without one and upload it again.",
-    "damaged_file": "The file cannot be read to its end. Open it, save it anew and upload it again.",
-    "unsupported_type": "Its content is none of PDF, DOCX, HTML, Markdown, CSV or text, whatever its name says. "
-    "Convert it and upload it again.",
-    "has_macros": "The file holds macros. Save it as .docx and upload it again.",
-    "unsafe_markup": "The file declares entities of XML, which documents have no use for. Save it anew from a word "
-    "processor and upload it again.",
-    "too_large": "The file is larger than 10 MB, or its text than what is kept. Split it and upload the parts.",
-    "expands_too_far": "Unpacked, the file takes more memory than is allowed. Split it, or save it as text.",
+    "no_text": "The file contains no text; it may be a scan. Run text recognition (OCR) and upload it again.",
+    "encrypted_file": "The file is protected by a password. Remove the password and upload it again.",
+    "damaged_file": "The file is damaged. Open it, save it again and upload it again.",
+    "unsupported_type": "The content is not PDF, DOCX, HTML, Markdown, CSV or text. Convert it and upload it again.",
+    "has_macros": "The file contains macros. Save it as .docx and upload it again.",
+    "unsafe_markup": "The file declares XML entities. Save it again in a word processor and upload it again.",
+    "too_large": "The file is larger than 10 MB, or its text is too long. Split it and upload the parts.",
+    "expands_too_far": "Unpacked, the file needs more memory than is allowed. Split it, or save it as text.",
     "takes_too_long": "Reading the file takes longer than is allowed. Split it, or save it as text.",
-    "parser_failed": "The file made its reader fail. Open it, save it anew or as text, and upload it again.",
-    "not_uploaded": "The file did not arrive in time. Ask for a new upload and send it at once.",
+    "parser_failed": "The parser failed on this file. Open it, save it again or as text, and upload it again.",
+    "not_uploaded": "The file did not arrive in time. Request a new upload and send it immediately.",
     "processing_failed": "The file could not be processed in time. Upload it again.",
 }
 CODES = frozenset(_ADVICE)
@@ -26,24 +24,21 @@ CODES = frozenset(_ADVICE)
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits for one file. Content over `pages` or `characters` is cut with a warning; any other limit is an error."""
+    """Limits for one file. Content beyond `pages` or `characters` is cut with a warning; the others raise an error."""
 
     body_bytes: int = 10_000_000
-    seconds: float = 9
-    """Seconds from the start of the process to its answer."""
+    seconds: float = 9  # from the start of the process to its answer
     cpu_seconds: int = 8
-    memory_bytes: int = 512 * 1024 * 1024
-    """Bytes of address space; not enforced on macOS."""
-    expanded_bytes: int = 50_000_000
-    """Unpacked bytes of the parts of an archive that are read."""
+    memory_bytes: int = 512 * 1024 * 1024  # of address space; not enforced on macOS
+    expanded_bytes: int = 50_000_000  # of the parts of an archive that are read
     pages: int = 200
     characters: int = 400_000
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The text of a file, one piece per page or heading. `pages` counts those of the whole file, if it has pages.
-    `warnings` name omitted content; `findings` name parts that may be meant for a model and not for a reader."""
+    """The text of a file, one piece per page or heading. `pages` counts all pages of the file, if it has pages.
+    `warnings` name omitted content; `findings` name parts that may address a model instead of a reader."""
 
     kind: str
     pieces: tuple[Piece, ...]
@@ -53,14 +48,12 @@ class Parsed:
 
 
 class Unparsable(Exception):
-    """A file has no readable text; `code` is the reason, and `place` where a parser failed. Neither quotes the file."""
+    """A file has no readable text. `code` is the reason, `place` is where a parser failed; neither quotes the file."""
 
     def __init__(self, code: str, place: str = ""):
-        self.code = code
-        self.place = place
+        self.code, self.place = code, place
         super().__init__(code)
 
 
 def advice_of(code: str) -> str:
-    """Return the advice for the owner of a document."""
     return _ADVICE.get(code, _ADVICE["processing_failed"])

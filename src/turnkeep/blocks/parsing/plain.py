@@ -14,7 +14,6 @@ _COMMENT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 ROWS_A_PIECE = 50
-LONGEST_CELL = 100_000
 
 
 def read_text(text: str, into: Gathering) -> None:
@@ -23,7 +22,7 @@ def read_text(text: str, into: Gathering) -> None:
 
 
 def read_markdown(text: str, into: Gathering) -> None:
-    """Read a piece for each heading; comments, which no page shows, are removed except in code."""
+    """Read a piece per heading, without comments outside code, which no page shows."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - only the process that parses has it
 
     into.findings["hidden_text"] += sum(not found["code"] for found in _COMMENT.finditer(text))
@@ -40,8 +39,8 @@ def read_markdown(text: str, into: Gathering) -> None:
 
 
 def read_csv(text: str, into: Gathering) -> None:
-    """Read rows as "cell | cell", in pieces of ROWS_A_PIECE; each begins with the first row, the column names."""
-    csv.field_size_limit(LONGEST_CELL)
+    """Read rows as "cell | cell", in pieces of ROWS_A_PIECE. Each piece begins with the first row, the column names."""
+    csv.field_size_limit(100_000)
     columns = ""
     try:
         lines = [row_of(cells) for _, cells in read_table(text)]

@@ -1,5 +1,5 @@
-"""Parsing in a separate process, which may crash, hang or grow without affecting the caller. It has time and memory
-limits, no credentials in its environment and no file that it could write."""
+"""Parses in a separate process, which may crash, hang or grow without affecting the caller. It has limits of time and
+memory, an environment without credentials, and cannot write files."""
 
 import json
 import os
@@ -13,13 +13,11 @@ from signal import SIGXCPU
 from turnkeep.blocks.parsing.parsed import CODES, Limits, Parsed, Unparsable
 
 _ANSWER_BYTES = 16_000_000
-_PLACE_CHARACTERS = 100
-_PR_SET_DUMPABLE = 4
 _MODULE = "turnkeep.blocks.parsing"
 
 
 def parse(body: bytes, name: str, limits: Limits | None = None) -> Parsed:
-    """Return the text of a file; its name distinguishes kinds of text that look alike. Raises Unparsable."""
+    """Return the text of a file. The name helps to detect the kind of a text file. Raises Unparsable."""
     limits = limits or Limits()
     if len(body) > limits.body_bytes:
         raise Unparsable("too_large")
@@ -28,11 +26,12 @@ def parse(body: bytes, name: str, limits: Limits | None = None) -> Parsed:
 
 
 def keep_children_out() -> None:
-    """Stop child processes from reading this process's environment and memory in /proc, although they run as the same
-    user: for a function with credentials. Linux only."""
+    """Prevent child processes of the same user from reading the environment and memory of this process, which may have
+    credentials. Linux only."""
     import ctypes  # noqa: PLC0415 - one function needs it
 
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    pr_set_dumpable = 4
+    ctypes.CDLL(None).prctl(pr_set_dumpable, 0, 0, 0, 0)
 
 
 def _answer(asked: bytes, limits: Limits) -> bytes:
@@ -40,11 +39,11 @@ def _answer(asked: bytes, limits: Limits) -> bytes:
     is_late = threading.Event()
     with _child() as child:
 
-        def end() -> None:
+        def kill() -> None:
             is_late.set()
             child.kill()
 
-        timer = threading.Timer(limits.seconds, end)
+        timer = threading.Timer(limits.seconds, kill)
         sender = threading.Thread(target=_send, args=(child, asked), daemon=True)
         timer.start()
         sender.start()
@@ -52,7 +51,7 @@ def _answer(asked: bytes, limits: Limits) -> bytes:
             assert child.stdout  # noqa: S101 - a pipe, as asked for
             answer = child.stdout.read(_ANSWER_BYTES + 1)
         finally:
-            child.kill()  # there is no more output; killing an ended process does nothing
+            child.kill()  # all output is read; an ended process is not affected
             status = child.wait()
             timer.cancel()
             sender.join()
@@ -64,7 +63,7 @@ def _answer(asked: bytes, limits: Limits) -> bytes:
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """Start the process with module paths only: no table name, no credential, no place for output of C libraries."""
+    """Start the process with module paths as its only environment. Output of C libraries is discarded."""
     paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.Popen(  # noqa: S603 - this very interpreter
         [sys.executable, "-P", "-m", _MODULE],
@@ -72,13 +71,13 @@ def _child() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=os.sep,
-        start_new_session=True,  # Ctrl-C on a local server does not reach the parser
+        start_new_session=True,  # Ctrl-C on a local server must not reach the parser
         env={"PYTHONPATH": paths, "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")},
     )
 
 
 def _send(child: subprocess.Popen[bytes], asked: bytes) -> None:
-    """Send the file from a thread, because a hanging process reads nothing."""
+    """Send the file; runs in a thread, because a hanging process reads nothing."""
     assert child.stdin  # noqa: S101
     with suppress(OSError), child.stdin:
         child.stdin.write(asked)
@@ -86,13 +85,12 @@ def _send(child: subprocess.Popen[bytes], asked: bytes) -> None:
 
 def _read(answer: bytes) -> Parsed:
     """Validate the answer as untrusted input, because a file may have taken over the process."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - the process that parses has no use for it
+    from pydantic import TypeAdapter  # noqa: PLC0415 - the process that parses does not need it
 
     try:
-        told = json.loads(answer)
-        if code := told.get("code"):
-            place = str(told.get("place", ""))[:_PLACE_CHARACTERS]
-            raise Unparsable(code if code in CODES else "parser_failed", place)
-        return TypeAdapter(Parsed).validate_python(told)
+        parsed = json.loads(answer)
+        if code := parsed.get("code"):
+            raise Unparsable(code if code in CODES else "parser_failed", str(parsed.get("place", ""))[:100])
+        return TypeAdapter(Parsed).validate_python(parsed)
     except (ValueError, TypeError, AttributeError) as error:
         raise Unparsable("parser_failed") from error

@@ -1,5 +1,5 @@
-"""Elements of Word that show something without text: signs, symbols by font and number, form fields, and formulas on
-one line, such as "(a+b)/2"."""
+"""Elements of Word without text of their own: signs, symbols by font and number, form fields, and formulas, which are
+written on one line, such as "(a+b)/2"."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _DINGBATS = dict(zip(b"lno\xa7\xa8\xd8\xdf\xe0\xfb\xfc\xfd\xfe", "●■☐▪�
 
 
 def name_of(element: Any) -> str:
-    """Return the name of a text or formula element, empty for another namespace."""
+    """Return the name of a text or formula element, empty for other namespaces."""
     return _name(element.tag)
 
 
@@ -43,7 +43,7 @@ def values_of(element: Any, part: str = "") -> dict[str, str]:
 
 
 def shown_in(font: str, text: str) -> str:
-    """Return `text` as a font of symbols shows it."""
+    """Return `text` as a font of symbols displays it."""
     if font == "Symbol":
         codes = dict(zip((*range(0x20, 0x7F), *range(0xA0, 0xFF)), "".join(_SYMBOLS), strict=True))
     elif font.startswith("Wingdings"):

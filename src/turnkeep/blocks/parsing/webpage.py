@@ -1,5 +1,5 @@
-"""HTML as a browser would show it, without its style sheets: elements hidden by their own style are left out, unless
-they are most of the page, because a script then shows them."""
+"""HTML as a browser would display it, without style sheets. Elements hidden by their own style are left out, unless
+they are most of the page: a script then displays them."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from turnkeep.blocks.parsing.numbering import BULLET, numeral
 
 _LEFT_OUT = (
     "script style noscript template iframe object head audio video canvas datalist"
-    " title desc metadata defs annotation annotation-xml rt rp"  # in drawings, formulas and ruby
+    " title desc metadata defs annotation annotation-xml rt rp"  # of drawings, formulas and ruby
 )
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BLOCK = (
@@ -46,7 +46,7 @@ _ALL_ROWS = 65_534
 
 
 class _Look(NamedTuple):
-    """How an element is shown; elements in it may set size and visibility again."""
+    """How an element is displayed; elements in it may reset size and visibility."""
 
     is_gone: bool = False
     is_visible: bool = True
@@ -77,7 +77,7 @@ class _Page:
     """Reads nodes in order, without recursion: a page may be nested a million times. Raises Full."""
 
     def __init__(self, root: Any, into: Gathering, *, is_hiding: bool):
-        formulas = {node.parent.mem_id for node in root.css("math")}  # hidden behind an image of each, as on Wikipedia
+        formulas = {node.parent.mem_id for node in root.css("math")}  # hidden behind an image, as on Wikipedia
         self._styled = {node.mem_id for node in root.css(_STYLED)} - formulas
         self._into = into
         self._layout = Layout(into)
@@ -106,7 +106,7 @@ class _Page:
             node = node.next
 
     def _open(self, node: Any, tag: str) -> bool:
-        """Return whether to read its children."""
+        """Return whether to read the children."""
         if tag.startswith("-"):
             text = node.text_content or "" if tag == "-text" else ""
             self._add("" if text.isspace() and _SPACED.fullmatch(node.parent.tag) else text)
@@ -176,7 +176,7 @@ class _Page:
         color = style.get("color") or (attributes.get("color") or "").lower()
         if _WHITE.fullmatch(color) and not any(name.startswith("background") for name in style):
             self._into.findings["white_text"] += bool(node.text().strip())
-        if not self._is_hiding or tag in ("html", "body"):  # these are hidden until a script has run
+        if not self._is_hiding or tag in ("html", "body"):  # hidden until a script has run
             return above
         is_closed = "hidden" in attributes or (tag == "dialog" and "open" not in attributes)
         return _look(style, above, is_closed=is_closed)
@@ -227,7 +227,7 @@ def _is_tiny(style: Mapping[str, str], *, is_above: bool) -> bool:
 
 
 def _entered(node: Any) -> str:
-    """Return the text that a form field shows: its value, a mark, or the chosen options."""
+    """Return the text of a form field: its value, a mark, or the selected options."""
     attributes = node.attributes
     if node.tag == "select":
         options = node.css("option")
@@ -240,6 +240,6 @@ def _entered(node: Any) -> str:
 
 
 def _number(node: Any, attribute: str, if_zero: int) -> int:
-    """Return a span or the first number of a list, 1 by default."""
+    """Return the span of a cell or the number of a list item, 1 by default."""
     found = re.match(r"\s*(\d{1,6})", node.attributes.get(attribute) or "", re.ASCII)
     return min(int(found[1]) or if_zero, _ALL_ROWS) if found else 1

@@ -1,5 +1,5 @@
-"""Reads DOCX from its archive without a document library: only parts with text are unpacked, as XML without
-declarations, and never beyond a limit."""
+"""Reads DOCX from its archive. Only parts with text are unpacked, as XML without declarations, and never beyond a
+limit: a document library would unpack everything."""
 
 import re
 import zipfile
@@ -19,26 +19,21 @@ from turnkeep.blocks.parsing.webpage import read_html
 
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # a duplicate, for old programs
 _TYPES, _RELATIONS = "[Content_Types].xml", "_rels/.rels"
-_STYLES, _NUMBERING = "word/styles.xml", "word/numbering.xml"
-_MOST_BASES = 10
-_DOCUMENT_RELATIONS = "word/_rels/document.xml.rels"
 _APART = re.compile(r"word/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml")
 _NOT_READ = ("word/charts/", "word/diagrams/data", "word/embeddings/")  # parts that show text
 _HEADING_STYLE = re.compile(r"(?:heading [1-9]|title)", re.IGNORECASE)
 _LEFT = "parts_left_out"
-_MAX_ENTRIES = 5000
-_ENCRYPTED = 0x1
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
 
 def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
-    """Return the number of pages, if the program that last saved the file recorded page ends."""
+    """Return the number of pages, None if the program that saved the file did not record page ends."""
     with _archive(body) as archive:
         parts = _Parts(archive, limits.expanded_bytes)
-        styles, numbering = _styles(parts), Numbering(parts.elements(_NUMBERING, "abstractNum", "num"))
+        styles, numbering = _styles(parts), Numbering(parts.elements("word/numbering.xml", "abstractNum", "num"))
         main = _Body(into, styles, numbering, parts)
         with suppress(Full):
-            main.read(_document(parts))
+            main.read(_main_part(parts))
             for name in sorted(filter(_APART.fullmatch, parts.sizes)):
                 into.begin(heading="")
                 _Body(into, styles, numbering, parts).read(name)
@@ -52,15 +47,15 @@ def _archive(body: bytes) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(BytesIO(body))
     except _DAMAGE as error:
         raise Unparsable("damaged_file") from error
-    if len(archive.filelist) > _MAX_ENTRIES:
+    if len(archive.filelist) > 5000:
         raise Unparsable("expands_too_far")
-    if any(entry.flag_bits & _ENCRYPTED for entry in archive.filelist):
+    if any(entry.flag_bits & 0x1 for entry in archive.filelist):
         raise Unparsable("encrypted_file")
     return archive
 
 
 class _Parts:
-    """The parts of a document; all parts that are read share a limit of `left` bytes."""
+    """The parts of a document; those that are read may have `left` bytes together. Rejects macros."""
 
     def __init__(self, archive: zipfile.ZipFile, left: int):
         self._archive = archive
@@ -68,7 +63,9 @@ class _Parts:
         self.sizes = {entry.filename: entry.file_size for entry in archive.filelist}
         if _TYPES not in self.sizes or _RELATIONS not in self.sizes:
             raise Unparsable("unsupported_type")
-        self._refuse_macros()
+        is_macro = any(name.lower().endswith("vbaproject.bin") for name in self.sizes)
+        if is_macro or any("macroEnabled" in each.get("ContentType", "") for _, each in self.events(_TYPES)):
+            raise Unparsable("has_macros")
 
     def read(self, name: str) -> bytes:
         try:
@@ -78,7 +75,7 @@ class _Parts:
             raise Unparsable("damaged_file") from error
 
     def events(self, name: str) -> Iterator[tuple[str, Any]]:
-        """Yield starts and ends of elements, none if the part is missing; each is discarded when its paragraph ends."""
+        """Yield starts and ends of elements; nothing if the part is missing."""
         from defusedxml import ElementTree  # noqa: PLC0415 - only the process that parses has it
         from defusedxml.common import DefusedXmlException  # noqa: PLC0415
 
@@ -99,22 +96,15 @@ class _Parts:
                 element.clear()
 
     def _open(self, name: str) -> IO[bytes]:
-        """Open a part; no more is unpacked than the size that it declares."""
+        """Open a part, of which `zipfile` unpacks no more than its declared size."""
         self._left -= self.sizes[name]
         if self._left < 0:
             raise Unparsable("expands_too_far")
         return self._archive.open(name)
 
-    def _refuse_macros(self) -> None:
-        if any(name.lower().endswith("vbaproject.bin") for name in self.sizes):
-            raise Unparsable("has_macros")
-        for _, element in self.events(_TYPES):
-            if "macroEnabled" in element.get("ContentType", ""):
-                raise Unparsable("has_macros")
 
-
-def _document(parts: _Parts) -> str:
-    """Return the name of the text part; other Office archives have other parts. Raises Unparsable."""
+def _main_part(parts: _Parts) -> str:
+    """Return the name of the part with the text. Raises Unparsable for other Office files."""
     for _, element in parts.events(_RELATIONS):
         target = element.get("Target", "").lstrip("/")
         if element.get("Type", "").endswith("/officeDocument") and target.startswith("word/") and target in parts.sizes:
@@ -123,16 +113,16 @@ def _document(parts: _Parts) -> str:
 
 
 def _styles(parts: _Parts) -> Mapping[str, Mapping[str, str]]:
-    """Return the properties of each style, including those of its base styles."""
-    styles = parts.elements(_STYLES, "style")
+    """Return the properties of each style, base styles included."""
+    styles = parts.elements("word/styles.xml", "style")
     own = {attribute(each, "styleId"): {name_of(inner): attribute(inner) for inner in each.iter()} for each in styles}
-    for _ in range(_MOST_BASES):
+    for _ in range(10):
         own = {key: {**own.get(values.get("basedOn", ""), {}), **values} for key, values in own.items()}
     return own
 
 
 class _Body:
-    """The elements of a part; each paragraph becomes text when it ends and is then discarded."""
+    """Reads the elements of a part; each paragraph becomes text at its end and is then discarded."""
 
     def __init__(self, into: Gathering, styles: Mapping[str, Mapping[str, str]], numbering: Numbering, parts: _Parts):
         self._into = into
@@ -149,57 +139,60 @@ class _Body:
             if element.tag == _FALLBACK:
                 fallbacks += 1 if event == "start" else -1
                 element.clear()
-            act = None if fallbacks else getattr(self, f"_{event}_{name_of(element)}", None)
-            if act:
-                act(element)
+            elif fallbacks:
+                continue
+            elif event == "end":
+                self._end(element)
+            elif name_of(element) == "tbl":
+                self._layout.open_table()
+            elif name_of(element) == "tc":
+                self._layout.open_cell()
 
-    def _start_tbl(self, _: Any) -> None:
-        self._layout.open_table()
+    def _end(self, element: Any) -> None:
+        match name_of(element):
+            case "p":
+                self._paragraph(element)
+            case "tbl":
+                self._layout.close_table()
+            case "tr":
+                self._layout.close_row(is_shown="del" not in values_of(element, "trPr"))
+            case "tc":
+                width = values_of(element, "tcPr").get("gridSpan", "1")
+                self._layout.close_cell(int(width) if width.isdecimal() else 1)
+            case "trPr":
+                before = values_of(element).get("gridBefore", "0")
+                if before.isdecimal() and int(before):
+                    self._layout.open_cell()
+                    self._layout.close_cell(int(before))
+            case "lastRenderedPageBreak":
+                self._page_break()
+            case "altChunk":
+                self._web_page(element)
+        if name_of(element) in ("p", "tbl", "tr", "tc"):
+            element.clear()
 
-    def _end_tbl(self, element: Any) -> None:
-        element.clear()
-        self._layout.close_table()
-
-    def _end_trPr(self, element: Any) -> None:  # noqa: N802 - named like the element
-        before = values_of(element).get("gridBefore", "0")
-        if before.isdecimal() and int(before):
-            self._layout.open_cell()
-            self._layout.close_cell(int(before))
-
-    def _end_tr(self, element: Any) -> None:
-        is_deleted = "del" in values_of(element, "trPr")
-        element.clear()
-        self._layout.close_row(is_shown=not is_deleted)
-
-    def _start_tc(self, _: Any) -> None:
-        self._layout.open_cell()
-
-    def _end_tc(self, element: Any) -> None:
-        width = values_of(element, "tcPr").get("gridSpan", "1")
-        element.clear()
-        self._layout.close_cell(int(width) if width.isdecimal() else 1)
-
-    def _end_lastRenderedPageBreak(self, _: Any) -> None:  # noqa: N802
+    def _page_break(self) -> None:
         if self.pages is None:
             self._into.begins_on_page_one()
         self.pages = self._layout.page = (self.pages or 1) + 1
         self._into.begin(page=self.pages)
 
-    def _end_altChunk(self, element: Any) -> None:  # noqa: N802
-        """Read a web page that Word shows in this place."""
+    def _web_page(self, element: Any) -> None:
+        """Read a web page that Word displays in this place."""
         wanted = next((value for name, value in element.items() if name.endswith("}id")), "")
-        targets = {each.get("Id"): each.get("Target", "") for _, each in self._parts.events(_DOCUMENT_RELATIONS)}
+        targets = {
+            each.get("Id"): each.get("Target", "") for _, each in self._parts.events("word/_rels/document.xml.rels")
+        }
         name = f"word/{targets.get(wanted, '')}".replace("word//", "")
         if name.lower().endswith((".htm", ".html", ".xhtml")) and name in self._parts.sizes:
             read_html(decoded(self._parts.read(name)), self._into)
         else:
             self._into.warnings.append(_LEFT)
 
-    def _end_p(self, element: Any) -> None:
+    def _paragraph(self, element: Any) -> None:
         own = values_of(element, "pPr")
         style = self._styles.get(own.get("pStyle", ""), {})
         mark, text = self._mark(element, own.get("pStyle", ""), style), self._text(element)
-        element.clear()
         level = own.get("outlineLvl") or style.get("outlineLvl")
         is_heading = level != "9" if level else bool(_HEADING_STYLE.fullmatch(style.get("name", "")))  # 9 is text
         is_empty = mark in ("", BULLET) and not text.strip()

@@ -373,8 +373,8 @@ def test_the_process_sees_no_credential_and_can_write_no_file(monkeypatch, tmp_p
         f"""
 import json, os
 from turnkeep.blocks.parsing import Limits
-from turnkeep.blocks.parsing.__main__ import bound
-bound(Limits())
+from turnkeep.blocks.parsing.__main__ import set_limits
+set_limits(Limits())
 try:
     with open({str(tmp_path / "written")!r}, "w") as file:
         file.write("x")
@@ -402,7 +402,7 @@ print(parse(b"still read", "a.txt").pieces[0].text, ctypes.CDLL(None).prctl(3, 0
 
 
 def test_a_parser_that_raises_is_told_by_its_place_not_by_the_text_it_quotes(monkeypatch, tmp_path):
-    tells = "import sys; from turnkeep.blocks.parsing.__main__ import tell; sys.excepthook = tell"
+    tells = "import sys; from turnkeep.blocks.parsing.__main__ import report_crash; sys.excepthook = report_crash"
     stand_in(monkeypatch, tmp_path, f"{tells}\nraise ValueError('Mario Rossi')")
     with pytest.raises(Unparsable) as failed:
         parse(b"x", "a.txt")
