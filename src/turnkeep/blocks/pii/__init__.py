@@ -1,5 +1,5 @@
-"""Detects personal data in text and replaces it with placeholders. This is code by intent and runs before any model: no
-model can be asked to find data that it must not see."""
+"""Detects personal data in text and replaces it with placeholders. No model is asked, because it must not see the
+data."""
 
 from turnkeep.blocks.pii.finding import Tag, add_detector, find, redacted
 from turnkeep.blocks.pii.findings import PiiMatch

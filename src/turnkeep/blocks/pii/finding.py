@@ -8,8 +8,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import TypeAlias
 
-from turnkeep.blocks.pii.addresses import addresses, streets
-from turnkeep.blocks.pii.contacts import emails, ips, phones, urls
+from turnkeep.blocks.pii.contacts import addresses, emails, ips, phones, streets, urls
 from turnkeep.blocks.pii.findings import PiiMatch
 from turnkeep.blocks.pii.folding import folded
 from turnkeep.blocks.pii.numbers import cards, ibans, tax_ids, vat_ids
@@ -19,27 +18,21 @@ from turnkeep.blocks.pii.stretches import stretches
 from turnkeep.placeholders import PLACEHOLDER
 
 Detector: TypeAlias = Callable[[str], Iterable[PiiMatch]]
-Tag: TypeAlias = Callable[[str, str], str]
-"""Eight hexadecimal digits for a kind and a value in one thread."""
+Tag: TypeAlias = Callable[[str, str], str]  # from kind and value to eight hexadecimal digits, for one thread
 
-_OF_DIGITS: tuple[Detector, ...] = (ibans, cards, vat_ids, ips, papers, births, addresses, phones)
-"""Detectors that need a digit."""
-
-_MORE: dict[str, None] = {}
-"""Names of the deployment's detectors; they run last."""
+_OF_DIGITS: tuple[Detector, ...] = (ibans, cards, vat_ids, ips, papers, births, addresses, phones)  # all need a digit
+_ADDED: dict[str, None] = {}  # names of the deployment's detectors, which run last
 
 _DIGIT = re.compile(r"[0-9]")
 _PROMISING = re.compile(r"[0-9@]|[^\W\d_a-zà-öø-ÿ]")
-_ADDRESSED = frozenset(("ADDRESS", "PHONE", "EMAIL"))
 _TAX_ID_LETTERS = 16
-_COVER = "\ue000"
-"""Replaces a placeholder during detection: no pattern matches it."""
+_COVER = "\ue000"  # replaces placeholders and matches during detection: no pattern matches it
 
 
 def add_detector(name: str) -> None:
-    """Add a detector to this process: "module:function", from a text to its Findings, such as one based on Presidio. It
-    is loaded on first use and gets one stretch of a text at a time."""
-    _MORE[name] = None
+    """Add a detector to this process: "module:function", from a text to its PiiMatches, such as one based on Presidio.
+    It is loaded on first use and gets one stretch of a text at a time."""
+    _ADDED[name] = None
 
 
 @cache
@@ -49,22 +42,22 @@ def _loaded(name: str) -> Detector:
 
 
 def redacted(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dict[str, str]]:
-    """Return the redacted text, and the original of each placeholder in its first spelling. Text that already looks
-    like a placeholder stays. `names` are as `find` takes them."""
+    """Return the redacted text, and the original of each placeholder in its first spelling. Text that looks like a
+    placeholder stays. `names` are those of `find`."""
     parts: list[str] = []
     values: dict[str, str] = {}
     at = 0
-    for finding in find(text, names):
-        placeholder = f"[{finding.kind}_{tag(finding.kind, finding.value)}]"
-        values.setdefault(placeholder, text[finding.start : finding.end])
-        parts += [text[at : finding.start], placeholder]
-        at = finding.end
+    for one in find(text, names):
+        placeholder = f"[{one.kind}_{tag(one.kind, one.value)}]"
+        values.setdefault(placeholder, text[one.start : one.end])
+        parts += [text[at : one.start], placeholder]
+        at = one.end
     return "".join([*parts, text[at:]]), values
 
 
 def find(text: str, names: set[str] | None = None) -> list[PiiMatch]:
-    """Return findings in ascending order, without overlaps. A word of a found name is found again later in the text.
-    `names` are known words of names; new ones are added, for callers that read many texts."""
+    """Return matches in order, without overlaps. A word of a name is found again later in the text. `names` are known
+    words of names, to which new ones are added, for callers that read many texts."""
     names = set() if names is None else names
     found: list[PiiMatch] = []
     at = 0
@@ -86,16 +79,17 @@ def _found_in(stretch: str, names: Collection[str]) -> list[PiiMatch]:
     found: list[PiiMatch] = []
     while new := _apart(_all(text, names)):  # the rest is read again: "Rossi" in "Rossi, Mario Rossi"
         found += new
-        text = _covered(text, new)
+        for one in new:
+            text = text[: one.start] + _COVER * (one.end - one.start) + text[one.end :]
         if not _PROMISING.search(text):
             break
         names = {*names, *(part for one in new if one.kind == "PERSON" for part in parts_of(one.value))}
-    found.sort(key=lambda finding: finding.start)
+    found.sort(key=lambda one: one.start)
     return [PiiMatch(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
 
 
 def _all(text: str, names: Collection[str]) -> list[PiiMatch]:
-    """Return all findings; if two detectors match the same characters, the first wins."""
+    """Return all matches, which may overlap; the first wins."""
     has_capitals = not text.islower()
     found = [*urls(text), *emails(text), *tax_ids(text)]
     if _DIGIT.search(text):
@@ -103,28 +97,21 @@ def _all(text: str, names: Collection[str]) -> list[PiiMatch]:
             found += detector(text)
     elif has_capitals:
         found += streets(text)
-    is_address = any(one.kind in _ADDRESSED for one in found)
+    is_address = any(one.kind in ("ADDRESS", "PHONE", "EMAIL") for one in found)
     found += persons(text, names)
     if has_capitals:
         found += listed(text)
     if is_address:
         found += letterhead(text)
-    for name in _MORE:
+    for name in _ADDED:
         found += _loaded(name)(text)
     return found
 
 
-def _covered(text: str, findings: Iterable[PiiMatch]) -> str:
-    for one in findings:
-        text = text[: one.start] + _COVER * (one.end - one.start) + text[one.end :]
-    return text
-
-
-def _apart(findings: Iterable[PiiMatch]) -> list[PiiMatch]:
+def _apart(found: Iterable[PiiMatch]) -> list[PiiMatch]:
+    """Drop empty matches, and those that overlap an earlier one."""
     kept: list[PiiMatch] = []
-    for finding in findings:
-        if finding.end > finding.start and all(
-            finding.end <= other.start or finding.start >= other.end for other in kept
-        ):
-            kept.append(finding)
+    for one in found:
+        if one.end > one.start and all(one.end <= other.start or one.start >= other.end for other in kept):
+            kept.append(one)
     return kept

@@ -1,4 +1,4 @@
-"""Findings of detectors, and the words and patterns that detectors read from text files."""
+"""Matches of detectors, and the word lists and patterns that detectors read from text files."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class PiiMatch:
-    """One piece of personal data: `text[start:end]` has this kind, one word in capitals such as "EMAIL". `value` is the
-    same for all spellings of the same datum: "IT60 X054" and "it60x054" are one IBAN."""
+    """Personal data at `text[start:end]`. `kind` is a word in capitals, such as "EMAIL". `value` is the same for all
+    spellings: "IT60 X054" and "it60x054" are one IBAN."""
 
     kind: str
     start: int
@@ -18,23 +18,21 @@ class PiiMatch:
 
 
 @cache
-def _sections() -> dict[str, frozenset[str]]:
-    text = Path(__file__).with_name("lists.txt").read_text("utf-8")
+def _sections(name: str) -> dict[str, str]:
+    text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
     parts = (section.partition("\n") for section in text.removeprefix("# ").split("\n\n# "))
-    return {title: frozenset(words.split()) for title, _, words in parts}
+    return {title: lines for title, _, lines in parts}
 
 
 def words_of(section: str) -> frozenset[str]:
-    return _sections()[section]
+    return frozenset(_sections("lists")[section].split())
 
 
-@cache
 def patterns_of(module: str) -> dict[str, str]:
-    """Return the patterns of `<module>.txt` by the titles of its sections. Each line of a section is an alternative,
-    with a note after a tab; «title» stands for an earlier section."""
-    text = Path(__file__).with_name(f"{module}.txt").read_text("utf-8")
+    """Return the patterns of `<module>.txt` by section. Each line of a section is an alternative, with a note after a
+    tab; «title» stands for an earlier section."""
     found: dict[str, str] = {}
-    for title, _, lines in (section.partition("\n") for section in text.removeprefix("# ").split("\n\n# ")):
+    for title, lines in _sections(module).items():
         pattern = "|".join(line.partition("\t")[0] for line in lines.strip("\n").split("\n"))
         found[title] = re.sub("«(.+?)»", lambda at: f"(?:{found[at[1]]})", pattern)
     return found

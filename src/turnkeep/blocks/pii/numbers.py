@@ -1,5 +1,5 @@
-"""Numbers with a checksum: cards, IBANs, Italian tax and VAT numbers. Up to three separators may occur between any two
-characters. Any sign may be adjacent, except one that makes the number longer."""
+"""Numbers with a checksum: cards, IBANs, Italian tax and VAT numbers, with up to three separators between any two
+characters. Any character may be adjacent, except one that would extend the number."""
 
 import re
 from collections.abc import Iterator
@@ -12,9 +12,7 @@ from turnkeep.blocks.pii.findings import PiiMatch
 
 _GAP = r"[ \t\n./_|-]{0,3}"
 _APART = re.compile(r"[ \t\n./_|-]")
-_RUN = re.compile(rf"(?<!\d,)\d(?:{_GAP}\d)*+(?!,\d)")
-"""A run of digits, which may be several numbers."""
-_PART = re.compile(r"[^_]+")
+_RUN = re.compile(rf"(?<!\d,)\d(?:{_GAP}\d)*+(?!,\d)")  # it may contain several numbers
 _CARD_DIGITS = range(12, 20)
 _IBAN = re.compile(rf"(?=([A-Z]){_GAP}([A-Z]){_GAP}\d{_GAP}\d)", re.I)
 _DIGITS = re.compile(r"\d+")
@@ -22,14 +20,12 @@ _LETTER, _FIGURE = ["[A-Z]"], [r"[\dL-NP-V]"]
 _PARTS = (_LETTER * 3, _LETTER * 3, _FIGURE * 2, ["[A-EHLMPR-T]"], _FIGURE * 2, _LETTER, _FIGURE * 3, _LETTER)
 _TAX_ID = re.compile(rf"(?<![a-z\d]){' ?'.join(map(''.join, _PARTS))}(?![a-z\d])", re.I)
 _TAX_ID_APART = re.compile(rf"(?=({_GAP.join(chain(*_PARTS))}))", re.I)
-_NO_NUMBER = re.compile(
+_NO_NUMBER = re.compile(  # a date, or amounts alone
     r"(?<!\d)(?:(?:0?[1-9]|[12]\d|3[01])([./ -])(?:0?[1-9]|1[0-2])\1(?:19|20)\d\d"
     r"|(?:19|20)\d\d([./-])\d\d?\2\d\d?)(?!\d)"
     r"|\A\d{1,3}(?:\.\d{3})+(?:[ /-]+\d{1,3}(?:\.\d{3})+)*\Z"
 )
-"""A date, or amounts alone."""
-_CELLS = re.compile(r"\d{2,11}(?P<border> \| |\n)\d{2,11}(?:(?P=border)\d{2,11}){2,}")
-"""Figures of a row or a column."""
+_CELLS = re.compile(r"\d{2,11}(?P<border> \| |\n)\d{2,11}(?:(?P=border)\d{2,11}){2,}")  # of a row or a column
 _HEX = re.compile(r"(?<![a-f\d])(?:[a-f\d]{8}(?:-[a-f\d]{4}){3}-[a-f\d]{12}|\d{0,23}+[a-f][a-f\d]{23,}+)", re.I)
 
 
@@ -57,10 +53,11 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
         first, last = text.find("_", start, end), text.rfind("_", start, end)
         if first >= 0:
             yield from ((start, last), (first + 1, end))
-            yield from (part.span() for part in _PART.finditer(text, start, end))
+            yield from (part.span() for part in re.compile(r"[^_]+").finditer(text, start, end))
 
 
 def _groups_of_a_card(groups: list[str], *, is_one: bool) -> int:
+    """Return how many of the first groups are a card number."""
     for count in range(len(groups), 0, -1):
         digits = "".join(groups[:count])
         is_grouped = count == 1 or (len(groups[0]) == 4 and min(map(len, groups[:count])) > 2)
@@ -77,23 +74,23 @@ def _is_spread(run: str) -> bool:
 
 
 def ibans(text: str) -> Iterator[PiiMatch]:
-    """ "IT60 X054 2811 1010 0000 0123 456": in the form of its country. Without blanks it needs no checksum, since a
-    mistyped IBAN is personal data all the same."""
+    """ "IT60 X054 2811 1010 0000 0123 456", in the form of its country. Without blanks it needs no valid checksum: a
+    mistyped IBAN is personal data too."""
     for begin in _IBAN.finditer(text):
         form = _form_of(f"{begin[1]}{begin[2]}".upper())
         at = form.match(text, begin.start()) if form else None
         if at is None:
             continue
         value = _APART.sub("", at[0]).upper()
-        beside = text[max(at.start() - 1, 0) : at.start()] + text[at.end() : at.end() + 1]
-        is_one_word = at[0].isalnum() and any(map(str.isdigit, value[6:])) and not re.search(r"[^\W_]", beside)
+        around = text[max(at.start() - 1, 0) : at.start()] + text[at.end() : at.end() + 1]
+        is_one_word = at[0].isalnum() and any(map(str.isdigit, value[6:])) and not re.search(r"[^\W_]", around)
         if is_one_word or _is_valid("iban", value, check_country=False):
             yield PiiMatch("IBAN", at.start(), at.end(), value)
 
 
 def tax_ids(text: str) -> Iterator[PiiMatch]:
-    """ "RSSMRA85T10A562S", also with letters in place of digits for namesakes. The shape is unique, so a mistyped
-    number is found too."""
+    """ "RSSMRA85T10A562S", also with letters in place of digits, for namesakes. The shape is unique, so the
+    checksum need not be valid."""
     for at in _TAX_ID.finditer(text):
         if not (at[0].islower() and at[0].isalpha()) or _is_valid("it.codicefiscale", at[0]):  # otherwise it is a word
             yield PiiMatch("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
@@ -116,13 +113,13 @@ def vat_ids(text: str) -> Iterator[PiiMatch]:
 
 
 def _is_valid(number: str, value: str, **options: Any) -> bool:
-    """Return whether the checksum of this stdnum module is valid; the module is loaded on first use."""
+    """Return whether a checksum is valid; `number` is a module of stdnum, loaded on first use."""
     return bool(import_module(f"stdnum.{number}").is_valid(value, **options))
 
 
 @cache
 def _form_of(country: str) -> re.Pattern[str] | None:
-    """Return the IBAN pattern of this country, two capitals; None if it has no IBANs."""
+    """Return the IBAN pattern of a country, two capitals; None if it has no IBANs."""
     from stdnum import numdb  # noqa: PLC0415
 
     structure = numdb.get("iban").info(f"{country}00")[0][1].get("bban", "")

@@ -1,5 +1,5 @@
-"""Numbers of documents and accounts, by their shape or by the word before them: each line of `papers.txt` has a kind,
-the words and the shape."""
+"""Numbers of documents and accounts, detected by their shape or by the word before them. Each line of `papers.txt` has
+a kind, the words and the shape."""
 
 import re
 from collections.abc import Iterator
@@ -11,17 +11,19 @@ _GAP = (
     r"(?:[ \t\n:#=.,;()-]|\b(?:is|was|are|è|no|nr|n|num|number|numero|number is|with|con|di|del|della|my|mio|mia"
     r"|°|º)\b|°|º){1,8}+"
 )
-_BETWEEN = (
+_BETWEEN = (  # words between a cue and its number: "il PIN della carta è 48213"
     r",?(?: (?!(?:è|era|is|was|ist|est|es) )[^\W\d_][\w'\u2019-]{0,15}){1,5} ?(?: (?:è|era|is|was|ist|est|es)|:|=):? +"
 )
-"""Words between a cue and its number: "il PIN della carta è 48213"."""
-_TOLD = {"SECRET", "CARD", "PASSPORT", "LICENCE", "HEALTH_CARD", "NATIONAL_ID"}
+_NAMED_IN_SENTENCES = {"SECRET", "CARD", "PASSPORT", "LICENCE", "HEALTH_CARD", "NATIONAL_ID"}
 _ROWS = [row.split("\t") for row in Path(__file__).with_name("papers.txt").read_text("utf-8").splitlines()]
 _SHAPES = [(kind, re.compile(rf"(?<![\w-])(?:{value})(?![\w-])")) for kind, words, value in _ROWS if not words]
 _WORDS = [
     (
         kind,
-        re.compile(rf"(?<![^\W_])(?:{words})(?:{_GAP}|{_BETWEEN if kind in _TOLD else '$'})({value})(?![\w@])", re.I),
+        re.compile(
+            rf"(?<![^\W_])(?:{words})(?:{_GAP}|{_BETWEEN if kind in _NAMED_IN_SENTENCES else '$'})({value})(?![\w@])",
+            re.I,
+        ),
     )
     for kind, words, value in _ROWS
     if words
@@ -56,7 +58,7 @@ def papers(text: str) -> Iterator[PiiMatch]:
 
 
 def births(text: str) -> Iterator[PiiMatch]:
-    """ "nato a Roma il 12/05/1980": a person's date of birth; other dates stay."""
+    """ "nato a Roma il 12/05/1980"; other dates are not personal data."""
     for at in _BIRTH.finditer(text):
         yield PiiMatch("BIRTH_DATE", at.start(1), at.end(1), at[1].lower())
 

@@ -1,5 +1,5 @@
-"""Names of people, by lists of first and family names and by the words around them. The lists are incomplete: a name
-that is in neither list and has no cue around it is not found."""
+"""Names of people, by lists of first and family names and by the words around them. A name that is in neither list and
+has no cue near it is not found."""
 
 import re
 import unicodedata
@@ -16,30 +16,25 @@ _FAMILY_ENDINGS = _PATTERNS["family endings"]
 _ID = re.compile(r"-\d")  # after "DLGS", "CC": "DLGS-66-2003-10"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
-_STEMS = (
+_STEMS = (  # every match of `_NAMED` contains one
     *("name", "nome", "chiam", "appelle", "hei", "llamo", "follow", "it to", "call", "under", "sign", "firmat"),
     *("nominativ", "titolare", "intestat", "gentile", "car", "dear"),
 )
-"""Every match of `_NAMED` contains one of them."""
 _ROLES = words_of("roles")
 _NOT_NAMES = words_of("not names")
-_LONGEST = 5
 _FIRST, _FAMILY = words_of("first names"), words_of("family names")
 _SURE_FAMILY = _FAMILY - words_of("family names that are words too")
-_DOUBTFUL = words_of("names that are words too")
-"""First names that are also words or places."""
+_DOUBTFUL = words_of("names that are words too")  # first names that are also words or places
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "ß": "ss"})
 
 
 class _Word(NamedTuple):
     text: str
     start: int
     end: int
-    plain: str
-    """Folded to a-z: "szabo" for "Szabó"."""
-    is_capital: bool
-    """It may be a name."""
-    is_initial: bool
-    """ "D." or "D"."""
+    plain: str  # "szabo" for "Szabó"
+    is_capital: bool  # it may be a name
+    is_initial: bool  # "D." or "D"
 
 
 def _word(at: re.Match[str]) -> _Word:
@@ -51,14 +46,14 @@ def _word(at: re.Match[str]) -> _Word:
 
 def persons(text: str, known: Collection[str] = ()) -> Iterator[PiiMatch]:
     """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names found
-    earlier, as `parts_of` returns them: a later "Rossi" alone is found, too."""
+    earlier, as `parts_of` returns them: a later "Rossi" is found too."""
     lower = text.lower()
     if any(stem in lower for stem in _STEMS):
         for at in _NAMED.finditer(text):
             yield from _named(text, at.end(), any_case=at["any"] is not None)
     for at in _ADDRESSEE.finditer(text) if "<" in text else ():
         if not any(plain(word) in _NOT_NAMES for word in at[1].split()):
-            yield _finding(text, at.start(1), at.end(1))
+            yield _person(text, at.start(1), at.end(1))
     if lower == text and _FIRST.isdisjoint(lower.split()):
         return
     words = [_word(at) for at in _WORD.finditer(text)]
@@ -66,7 +61,7 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[PiiMatch]:
     while n < len(words):
         end = _name_at(words, n, text, known) if words[n].is_capital else _small_at(words, n, text)
         if end > n:
-            yield _finding(text, words[n].start, words[end - 1].end)
+            yield _person(text, words[n].start, words[end - 1].end)
         n = max(end, n + 1)
 
 
@@ -80,14 +75,14 @@ def listed(text: str) -> Iterator[PiiMatch]:
         is_known = sum(name in _FIRST or name in _FAMILY or name in _DOUBTFUL for name in names) >= 2
         if is_known and not _NOT_NAMES.intersection(names):
             for member in members:
-                yield _finding(text, at.start() + member.start(), at.start() + member.end())
+                yield _person(text, at.start() + member.start(), at.start() + member.end())
 
 
 def letterhead(text: str) -> Iterator[PiiMatch]:
     """Yield the line above an address or a phone number: "Cormac Allan"."""
     at = _LETTERHEAD.match(text)
     if at and not any(plain(word) in _NOT_NAMES for word in at[1].split()):
-        yield _finding(text, at.start(1), at.end(1))
+        yield _person(text, at.start(1), at.end(1))
 
 
 def parts_of(name: str) -> set[str]:
@@ -100,16 +95,12 @@ def plain(word: str) -> str:
     """ "muller" for "Müller", also for "MÜLLER." and "Müller's"."""
     bare = word.lower()
     if not bare.isascii():
-        bare = "".join(c for c in unicodedata.normalize("NFD", bare) if not unicodedata.combining(c)).translate(
-            _LETTERS
-        )
+        letters = (c for c in unicodedata.normalize("NFD", bare) if not unicodedata.combining(c))
+        bare = "".join(letters).translate(_LETTERS)
     return bare.removesuffix(".").removesuffix("'s")
 
 
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "ß": "ss"})
-
-
-def _finding(text: str, start: int, end: int) -> PiiMatch:
+def _person(text: str, start: int, end: int) -> PiiMatch:
     spelling = re.sub(r"'s$|[.']$", "", text[start:end])
     return PiiMatch("PERSON", start, start + len(spelling), " ".join(spelling.lower().split()))
 
@@ -127,31 +118,28 @@ def _named(text: str, start: int, *, any_case: bool) -> Iterator[PiiMatch]:
         ends.append(word.end)
         has_word = has_word or not word.is_initial
     if has_word:
-        yield _finding(text, start, ends[-1])
+        yield _person(text, start, ends[-1])
 
 
 def _name_at(words: list[_Word], n: int, text: str, known: Collection[str]) -> int:
-    """Return the index after the name that begins with word n; n if none does."""
+    """Return the index after the name that begins with word n, n if there is none."""
     if words[n].plain in _TITLES:
         return n
     end = _run(words, n, text)
-    if _is_name(words[n:end], words[n - 1] if n else None, text, known):
-        return end
-    return n
+    return end if _is_name(words[n:end], words[n - 1] if n else None, text, known) else n
 
 
 def _small_at(words: list[_Word], n: int, text: str) -> int:
-    """Return the same for "mario rossi": a first name and a family name without capitals."""
+    """Like `_name_at`, for a first and a family name without capitals: "mario rossi"."""
     if words[n].plain not in _FIRST or n + 1 == len(words) or text[words[n].end : words[n + 1].start] != " ":
         return n
     return n + 2 if words[n + 1].plain in _FAMILY or _FAMILY_ENDINGS.fullmatch(words[n + 1].plain) else n
 
 
 def _run(words: list[_Word], n: int, text: str) -> int:
-    """Return the end of capitals, initials and particles between them: "Rossi de Luca", "Anna M. Bianchi"."""
-    end = n + 1
-    ahead = n + 1
-    while ahead < len(words) and ahead - n < _LONGEST:
+    """Return the end of capitalised words, initials and particles: "Rossi de Luca", "Anna M. Bianchi"."""
+    end = ahead = n + 1
+    while ahead < len(words) and ahead - n < 5:
         gap = text[words[ahead - 1].end : words[ahead].start]
         last = words[ahead - 1]
         if gap not in (" ", "  ") or last.text.endswith("'s") or (last.text[-1] == "." and not last.is_initial):
@@ -194,9 +182,7 @@ def _is_full(run: list[_Word], text: str) -> bool:
 
 def _is_alone(word: _Word, lead: str, text: str) -> bool:
     """Return whether one capitalised word is a name: "This is Rossi", "Trivo lives there", "Rossi, can you"."""
-    if lead == "said" or _SAID.match(text, word.end):
-        return True
-    if not word.start and _SPOKEN_TO.match(text, word.end):
+    if lead == "said" or _SAID.match(text, word.end) or (not word.start and _SPOKEN_TO.match(text, word.end)):
         return True
     return (word.plain in _DOUBTFUL or word.plain in _FAMILY) and _is_self(text, word.start)
 

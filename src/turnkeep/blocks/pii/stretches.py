@@ -1,19 +1,16 @@
-"""Cuts a text into stretches that personal data does not cross. They are mostly a few words long, because no detected
-data contains two plain words in a row. A cut never depends on later text, so a stream is cut like the whole text."""
+"""Cuts a text into stretches that personal data does not cross. Most are a few words long, because detected data never
+contains two plain words in a row. A cut does not depend on later text, so a stream is cut like the whole text."""
 
 import re
 from collections.abc import Callable, Iterator
 
 from turnkeep.blocks.pii.findings import words_of
 
-LONGEST = 512
-"""Most characters in a stretch, and so the most that a stream holds back."""
-_LINE = 200
-"""Characters after which the end of a line also ends a stretch."""
+LONGEST = 512  # characters of a stretch, and so the most that a stream holds back
+_LINE = 200  # characters after which the end of a line also ends a stretch
+# A line that ends with one of these, or with a digit, may continue a number on the next line.
 _GOES_ON = frozenset("-|/_ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-"""A line that ends with one of them, or with a digit, may continue a number on the next line."""
-_HELD = 7
-"""Words after a cue such as "phone", "via", "name" within which no stretch ends."""
+_HELD = 7  # words after a cue such as "phone", "via", "name" within which no stretch ends
 _SPACE = re.compile(r"\s")
 _ELIDED = re.compile(r"[a-zà-öø-ÿ]+['\u2019][a-zà-öø-ÿ]+")
 _CLOSING = frozenset('.!"»”)')
@@ -28,13 +25,11 @@ _MARKED = CUES | _FIRST_NAMES
 class Stretches:
     def __init__(self) -> None:
         self._text = ""
-        self._start = 0
-        self._word = 0
-        self._plain = 0
-        self._held = 0
+        self._start = self._word = 0  # positions of the current stretch and word
+        self._plain = self._held = 0
 
     def feed(self, piece: str) -> Iterator[str]:
-        """Yield the stretches that are complete."""
+        """Yield the complete stretches."""
         self._text += piece
         while end := self._end():
             yield self._text[self._start : end]
@@ -54,7 +49,7 @@ class Stretches:
         self._plain = self._held = 0
 
     def _end(self) -> int:
-        """Return the end of the stretch; 0 if it is not known yet."""
+        """Return the end of the stretch, 0 if it is not known yet."""
         limit = self._start + LONGEST
         for space in _SPACE.finditer(self._text, self._word, limit):
             begin, self._word = self._word, space.end()
@@ -62,13 +57,13 @@ class Stretches:
             word = self._text[begin:end]
             is_plain = word.islower() and word.isalpha() and len(word) > 1
             if is_plain and word not in _MARKED and self._plain and not self._held:
-                return begin  # most words: fast path; a plain word precedes it, so the stretch has begun
+                return begin  # the fast path, for most words
             if found := self._end_after(begin, end):
                 return found
         return self._last_resort(limit) if len(self._text) >= limit else 0
 
     def _end_after(self, begin: int, end: int) -> int:
-        """Return the end of the stretch now that the word between them is complete; 0 if it continues."""
+        """Return the end of the stretch at or before the word between `begin` and `end`, 0 if it continues."""
         word = self._text[begin:end]
         is_long = end - self._start >= _LINE or self._text[end - 1] == "\n"
         if self._text[end] == "\n" and end > self._start and is_long:
@@ -78,7 +73,7 @@ class Stretches:
         if not word:
             return 0
         is_plain = (word.isalpha() and word.islower()) or _ELIDED.fullmatch(word) is not None
-        letters = word if is_plain else _letters(word)
+        letters = word if is_plain else word.strip(".,;:!?()[]\"'\u2019«»*#").lower()
         if word[-1] in _CLOSING and letters not in _ABBREVIATIONS and _SENTENCE_END.fullmatch(word):
             return end + 1
         self._count(letters, is_plain)
@@ -98,43 +93,31 @@ class Stretches:
             self._plain += 1
 
     def _last_resort(self, limit: int) -> int:
-        """Return the end of a line, else of a word, else the limit itself."""
+        """Return the end of a line, else of a word, else the limit."""
         half = self._start + LONGEST // 2
-        for sign in ("\n", " "):
-            end = self._text.rfind(sign, half, limit)
-            if end > 0:
-                return end + 1
-        return limit
+        ends = (self._text.rfind(sign, half, limit) + 1 for sign in "\n ")
+        return next(filter(None, ends), limit)
 
 
 def stretches(text: str) -> Iterator[str]:
     cut = Stretches()
     yield from cut.feed(text)
-    rest = cut.end()
-    if rest:
+    if rest := cut.end():
         yield rest
 
 
 class Held:
-    """Releases redacted text that can no longer be part of personal data or of a placeholder; holds back at most
-    LONGEST characters. However the pieces are cut, the output equals `hide` of the whole text."""
+    """Releases redacted text when it can no longer be part of personal data or of a placeholder. At most LONGEST
+    characters are held back. However the pieces are cut, the output equals `redact` of the whole text."""
 
-    def __init__(self, hide: Callable[[str], str]):
-        """`hide` receives complete stretches, in order."""
-        self._hide = hide
-        self._stretches = Stretches()
+    def __init__(self, redact: Callable[[str], str]):
+        self._redact, self._stretches = redact, Stretches()
 
     def feed(self, piece: str) -> str:
         """Return the text that can be released, which may be empty."""
         whole = "".join(self._stretches.feed(piece))
-        return self._hide(whole) if whole else ""
+        return self._redact(whole) if whole else ""
 
     def end(self) -> str:
-        """Return the rest."""
         rest = self._stretches.end()
-        return self._hide(rest) if rest else ""
-
-
-def _letters(word: str) -> str:
-    """ "phone" for "(Phone:"."""
-    return word.strip(".,;:!?()[]\"'\u2019«»*#").lower()
+        return self._redact(rest) if rest else ""

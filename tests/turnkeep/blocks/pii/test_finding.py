@@ -141,7 +141,7 @@ def badges(text: str) -> Iterator[PiiMatch]:
 def test_a_detector_of_the_deployment_finds_beside_the_others_and_none_is_missing_in_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(finding, "_MORE", {})
+    monkeypatch.setattr(finding, "_ADDED", {})
     add_detector(f"{__name__}:badges")
     assert [one.kind for one in find("Badge K-7 of mario.rossi@example.com")] == ["BADGE", "EMAIL"]
     add_detector(f"{__name__}:nothing_of_the_kind")
