@@ -81,7 +81,7 @@ class Prompts:
 
     def context(self) -> JSON:
         """Return how much of the history the prompts show, for the turn record."""
-        return self._formatter.trim(self._history).told
+        return self._formatter.trim(self._history).counts
 
     def read(self, message: str, names: str, notes: Sequence[str]) -> list[BaseMessage]:
         prompt = PromptBuilder(READ).with_note(names).with_note(self._days)

@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document
-from turnkeep.blocks.pages import read_files
+from turnkeep.blocks.pages import Section, read_files, read_sections
 from turnkeep.blocks.retrieval import open_dense, open_retriever
-from turnkeep.blocks.sections import Section, read_sections
 
 DEPTH = 40  # sections of which the best are taken
 PAGE_SHARE = 0.15  # of the best score of a page, for each of its sections: the words may stand beside what is asked

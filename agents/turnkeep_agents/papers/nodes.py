@@ -12,7 +12,7 @@ from turnkeep.blocks.documents import Document
 from turnkeep.blocks.nodes import answer_from, message_of, replied, step
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import Linked, place, say
+from turnkeep.blocks.wording import Linked, place, send
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
@@ -60,7 +60,7 @@ class Nodes:
         prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
         answer = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state))
         to = place("papers", state["messages"], runtime)
-        said = say(answer.text, to=to, judge=Linked(None, state["messages"]))
+        said = send(answer.text, to=to, judge=Linked(None, state["messages"]))
         update = replied(state, said)
         update["warnings"] += answer.warnings
         return {**update, **step(state, "Said what can be asked instead.")}

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks import memory
 from turnkeep.blocks.nodes import fold, history, message_of
 from turnkeep.blocks.verification import Verifier
-from turnkeep.blocks.wording import Linked, place, say, units, word
+from turnkeep.blocks.wording import Linked, place, send, units, word
 from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
@@ -90,7 +90,7 @@ class Nodes:
         judge, parts = self._judge(state, runtime), units(state["draft"])
         if any(judge.problems(part) or judge.accept(part) != part for part in parts):
             return self._reply(state, await self._worded(state, runtime))
-        return self._reply(state, say(state["draft"], to=place("products", state["messages"], runtime)))
+        return self._reply(state, send(state["draft"], to=place("products", state["messages"], runtime)))
 
     clarify = respond
 

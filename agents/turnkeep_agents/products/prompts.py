@@ -44,7 +44,7 @@ class Prompts:
 
     def context(self) -> JSON:
         """Return how much of the history the reading is shown, for the turn record."""
-        return self._all.trim(self._history).told
+        return self._all.trim(self._history).counts
 
     def read(self, message: str, thread: Sequence[str]) -> list[BaseMessage]:
         """`thread`: notes on the products of the thread."""

@@ -1,5 +1,5 @@
-"""Citations in an answer: `[id]`, several in one pair of brackets. An id that is not among the sources is removed from
-the text. Brackets with other content are left unchanged, so the caller describes the form of its ids."""
+"""Citations in an answer: `[id]`, or several ids in one pair of brackets. An id that is not among the sources is
+removed from the text. Brackets with other content stay unchanged, so the caller describes the form of its ids."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -17,8 +17,7 @@ _PLACE = re.compile(r"(?:pp?|sec|section|figs?|figure|table|eqs?|ch|chapter|app)
 
 @dataclass(frozen=True)
 class IdForm:
-    """Shape of the ids of some sources. `dropped` matches parts that do not change which source is meant, such as a
-    prefix or a version."""
+    """The form of source ids. `dropped` matches parts that do not identify the source, such as a prefix or version."""
 
     shape: re.Pattern[str]
     dropped: re.Pattern[str] | None = None
@@ -35,7 +34,7 @@ ARXIV = IdForm(
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer that cites only its sources, and the ids in order of first citation."""
+    """An answer that cites only its sources; ids in the order of their first citation."""
 
     text: str
     cited: tuple[str, ...]
@@ -57,15 +56,15 @@ def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checke
         kept = [id_ for id_ in ids if id_ in sources]
         cited.update(dict.fromkeys(kept))
         removed.update(dict.fromkeys(id_ for id_ in ids if id_ not in sources))
-        shown = [*(f"[{id_}]" for id_ in kept), *([f"({', '.join(places)})"] if places else [])]
-        return found["space"] + " ".join(shown) if kept else ""
+        citations = [*(f"[{id_}]" for id_ in kept), *([f"({', '.join(places)})"] if places else [])]
+        return found["space"] + " ".join(citations) if kept else ""
 
     checked = _BRACKETS.sub(check, text).strip()
     return Checked(checked, tuple(cited), tuple(removed))
 
 
 class Citing:
-    """A Judge of blocks/wording.py for a reply from documents: it may cite and take figures only from them."""
+    """The Judge of a reply from documents, which may cite only these and take figures only from them and `sources`."""
 
     def __init__(
         self,
@@ -73,21 +72,21 @@ class Citing:
         texts: Sequence[str],
         known_ids: Collection[str],
         form: IdForm,
-        said: Sources,
+        sources: Sources,
     ):
-        """`texts` are the documents with their facts, in which figures are looked up. `known_ids` are those a reply
-        might mean, such as the whole collection's. `said` is what counts in addition to the documents."""
+        """`texts` are the documents with their facts. `known_ids` are those that a reply might mean, such as those of
+        the whole collection."""
         self.documents, self.cited = documents, dict[str, None]()
         self._ids, self._known_ids, self._form = {one.id for one in documents}, known_ids, form
         self._material = texts
-        self._figures = Verifier(replace(said, known=[*texts, *said.known]))
+        self._figures = Verifier(replace(sources, known=[*texts, *sources.known]))
 
     def problems(self, unit: str) -> Sequence[str]:
         checked = check_citations(unit, self._known_ids, self._form)
         foreign = [id_ for id_ in (*checked.cited, *checked.removed) if id_ not in self._ids]
         allowed = ", ".join(f"[{id_}]" for id_ in sorted(self._ids)) or "nothing"
-        said = [f"[{id_}] is none of the documents; you may cite {allowed}" for id_ in foreign]
-        return said or self._figures.problems(unit)
+        problems = [f"[{id_}] is not one of the documents; you may cite {allowed}" for id_ in foreign]
+        return problems or self._figures.problems(unit)
 
     def accept(self, unit: str) -> str:
         checked = check_citations(unit, self._ids, self._form)
@@ -96,7 +95,7 @@ class Citing:
         return unit.replace(unit.strip(), checked.text, 1)
 
     def material(self) -> list[str]:
-        """Return the texts whose links a reply may show."""
+        """Return the texts whose links a reply may contain."""
         return [*self._material, *(one.url for one in self.documents if one.url)]
 
     def sources(self) -> list[JSON]:
@@ -106,11 +105,11 @@ class Citing:
         ]
 
     def listed(self) -> str:
-        """Return a list of the documents, in no language, for a reply without any sentence that can be shown."""
+        """Return a list of the documents, in place of a reply of which no sentence is accepted."""
         return "\n".join(f"- {one.title} [{one.id}]" for one in self.documents)
 
 
 @lru_cache(maxsize=8)
 def _spellings(ids: frozenset[str], form: IdForm) -> dict[str, str]:
-    """Return the ids keyed by themselves and by their plain form, which means the last of several versions."""
+    """Return the ids by themselves and by their plain form, which stands for the latest version."""
     return {form.plain(id_): id_ for id_ in sorted(ids, key=lambda id_: (len(id_), id_))} | {id_: id_ for id_ in ids}

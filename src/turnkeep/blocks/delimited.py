@@ -1,4 +1,4 @@
-"""Tables in text: CSV with the delimiter that gives its rows the same number of cells."""
+"""CSV with any delimiter: the one that gives most rows the same number of cells."""
 
 import csv
 import re
@@ -9,12 +9,11 @@ from io import StringIO
 from itertools import islice
 
 DELIMITERS = "\t;|,"  # the first wins a tie; the comma loses it, because cells contain commas too
-_SAMPLE_ROWS = 200
 _DECLARED = re.compile(r'"?sep=([^"\r])"?\n', re.IGNORECASE)  # a first line for Excel
 
 
 class BadQuotes(ValueError):
-    """Quotes within a cell, or quotes that are never closed, in the row that begins on `line`."""
+    """The row that begins on `line` has quotes within a cell or quotes that are never closed."""
 
     def __init__(self, line: int, message: object):
         super().__init__(message)
@@ -47,7 +46,7 @@ def _fit(text: str, sign: str) -> float:
     """Return the share of rows with the usual number of cells; 0 if that number is one."""
     widths: Counter[int] = Counter()
     with suppress(csv.Error):  # quotes that another delimiter may explain
-        for cells in islice(csv.reader(StringIO(text, newline=""), delimiter=sign, strict=True), _SAMPLE_ROWS):
+        for cells in islice(csv.reader(StringIO(text, newline=""), delimiter=sign, strict=True), 200):
             widths[len(cells)] += any(cell.strip() for cell in cells)
     [(width, count)] = widths.most_common(1) or [(1, 0)]
     return count / widths.total() if count and width > 1 else 0.0

@@ -1,6 +1,6 @@
 """Dense search: the cosine of a query with every passage; requires the extra `dense`. A document scores as its nearest
-passage. A file of vectors next to the documents saves encoding at startup. Vectors are keyed by the digest of text and
-model, so an edited document is encoded again and a stale file is harmless."""
+passage. A file of vectors next to the documents saves encoding them at startup. The digest of a text is its key, so an
+edited document is encoded again and a stale file is harmless."""
 
 import zlib
 from collections import Counter
@@ -24,7 +24,7 @@ PASSAGE_WORDS = 96  # about 128 tokens, the length that MiniLM was trained with
 PASSAGE_STEP = 72
 LEAST_NEARNESS = 0.2  # a cosine; unrelated texts score below it
 
-# All exceptions that NumPy and zipfile raise on a damaged file or one of another kind.
+# What NumPy and zipfile raise for a damaged file or one of another kind.
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
 
 Row: TypeAlias = NDArray[numpy.float16]
@@ -33,7 +33,7 @@ Encode: TypeAlias = Callable[[Sequence[str]], Vectors]  # texts to rows of lengt
 
 
 class DenseRetriever:
-    """Exact cosines. A line that a query repeats, as a standalone query repeats the newest message, counts twice."""
+    """Compares exact cosines. A line that the query repeats counts twice: a standalone query repeats the message."""
 
     def __init__(self, documents: Iterable[Document], encode: Encode, *, known: Mapping[str, Row] | None = None):
         """`known` maps the digest of a text to its vector from an earlier start; missing vectors are encoded now."""
@@ -54,7 +54,7 @@ class DenseRetriever:
     def search(self, query: str, limit: int) -> list[Document]:
         if not self._documents or not query.strip() or limit < 1:
             return []
-        # Not `@`: the threads of a BLAS wait for each other a hundred times longer than so small a product takes.
+        # Not `@`: for such a small product, waiting for BLAS threads takes a hundred times longer than computing.
         nearness = numpy.maximum.reduceat(numpy.vecdot(self._rows, self._vector(query)), self._starts)
         best = numpy.argsort(-nearness, kind="stable")[:limit]
         return [replace(self._documents[n], score=float(nearness[n])) for n in best if nearness[n] >= LEAST_NEARNESS]
@@ -62,8 +62,7 @@ class DenseRetriever:
     def _vector(self, query: str) -> Vectors:
         counts = Counter(query.splitlines())
         (line, count), *_ = counts.most_common(1)
-        texts = ["\n".join(counts), line] if count > 1 else [query]
-        total: Vectors = self._encode(texts).sum(axis=0)
+        total: Vectors = self._encode(["\n".join(counts), line] if count > 1 else [query]).sum(axis=0)
         return total / numpy.linalg.norm(total)
 
 
@@ -80,11 +79,11 @@ def open_dense_retriever(documents: Iterable[Document], vectors: Path | None = N
 
 
 def passages_of(document: Document) -> list[str]:
-    """Return overlapping windows of the text, each under the title; a text that begins with its title has it once."""
-    title, said = document.title.split(), document.text.split()
-    said = said[len(title) :] if said[: len(title)] == title else said
-    starts = range(0, max(len(said) - PASSAGE_WORDS + PASSAGE_STEP, 1), PASSAGE_STEP)
-    return [" ".join([*title, *said[at : at + PASSAGE_WORDS]]) for at in starts]
+    """Return overlapping windows of the text, each after the title; a title that begins the text is not repeated."""
+    title, words = document.title.split(), document.text.split()
+    words = words[len(title) :] if words[: len(title)] == title else words
+    starts = range(0, max(len(words) - PASSAGE_WORDS + PASSAGE_STEP, 1), PASSAGE_STEP)
+    return [" ".join([*title, *words[at : at + PASSAGE_WORDS]]) for at in starts]
 
 
 def digest(text: str) -> str:
@@ -92,7 +91,7 @@ def digest(text: str) -> str:
 
 
 def load_vectors(path: Path, model: str, dimensions: int) -> dict[str, Row]:
-    """Return vectors by the digest of their text; none if the file is absent, unreadable or for another model."""
+    """Return vectors by the digest of their text; none if the file is absent, unreadable or of another model."""
     if not path.exists():
         return {}
     try:
@@ -103,7 +102,7 @@ def load_vectors(path: Path, model: str, dimensions: int) -> dict[str, Row]:
 
 
 def save_vectors(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
-    """Save the vectors atomically. If the folder is read-only, as on Lambda, each start encodes the missing ones."""
+    """Replace the file atomically. If the folder is read-only, as on Lambda, each start encodes the missing vectors."""
     try:
         _write(path, model, vectors)
     except OSError as error:

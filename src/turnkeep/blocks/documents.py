@@ -1,7 +1,7 @@
-"""Documents of a retriever, and the files of a user's data. A file with one bad line is rejected whole."""
+"""Documents of a retriever, and the files that they are loaded from. One invalid line rejects the whole file."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from turnkeep.records import JSON
 from turnkeep.settings import UnusableFile
 from turnkeep.texts import is_web_address, printable, printable_in
 
-LARGEST_FILE_BYTES, LONGEST_LINE = 200_000_000, 1_000_000
+LONGEST_LINE = 1_000_000
 
 
 @dataclass(frozen=True)
 class Document:
-    """A retrievable piece of text; `score` is set by the search that found it, more is better."""
+    """A retrievable piece of text. The search that found it sets `score`; higher is better."""
 
     id: str
     title: str
@@ -25,12 +25,12 @@ class Document:
 
 
 class CorpusError(UnusableFile):
-    """A corpus file cannot be used; the message names file, line and remedy."""
+    """A corpus file cannot be used. The message contains file, line and remedy."""
 
 
-def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
-    """Return the text of a file in UTF-8, or UTF-16 with a byte order mark, with lines ended by "\\n". Raises
-    CorpusError if it is larger than `largest` bytes."""
+def read_text(path: Path, largest: int = 200_000_000) -> str:
+    """Return the text of a UTF-8 file, or UTF-16 with a byte order mark, with "\\n" as line ends. Raises CorpusError,
+    also if it is larger than `largest` bytes."""
     try:
         with path.open("rb") as stream:
             body = stream.read(largest + 1)
@@ -45,16 +45,28 @@ def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
         raise CorpusError(f"{path}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise CorpusError(f"{path}:{line}: holds a zero byte, so it is no text; save it as text")
+        raise CorpusError(f"{path}:{line}: contains a zero byte; save the file as text")
     return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def load_documents(path: Path, read: Callable[[JSON], Document] | None = None) -> list[Document]:
-    """Load a JSONL file, one object per line; `read` maps other fields and raises ValueError on bad ones."""
-    documents = list(_parse(path, read_text(path).split("\n"), read or read_document))
+    """Load a JSONL file, one object per line; `read` maps other fields and raises ValueError for invalid ones."""
+    documents: dict[str, tuple[int, Document]] = {}
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            document = (read or read_document)(_parse_object(line))
+        except ValueError as error:
+            raise CorpusError(f"{path}:{number}: {error}") from error
+        if document.id in documents:
+            raise CorpusError(
+                f'{path}:{number}: id "{document.id}" is also on line {documents[document.id][0]}; remove one'
+            )
+        documents[document.id] = number, document
     if not documents:
-        raise CorpusError(f"{path}: holds no documents; write one JSON object a line")
-    return documents
+        raise CorpusError(f"{path}: contains no documents; write one JSON object per line")
+    return [document for _, document in documents.values()]
 
 
 def read_document(row: JSON) -> Document:
@@ -62,51 +74,35 @@ def read_document(row: JSON) -> Document:
     rest = dict(row)
     id_ = _text(rest, "_id" if "_id" in row else "id")
     title, text = _text(rest, "title", may_be_empty=True), _text(rest, "text", may_be_empty=True)
-    url = read_address(rest)
     if not (title.strip() or text.strip()):
         raise ValueError('"title" and "text" are both empty; give one of them')
     rest.pop("url", None)
-    return Document(id_, title, text, url, rest)
+    return Document(id_, title, text, read_address(row), rest)
 
 
 def read_address(row: JSON) -> str | None:
-    """Return the `url` of a row, if it has one; raises ValueError unless it is a web address."""
+    """Return the `url` of a row, None without one; raises ValueError unless it is a web address."""
     url = row.get("url") or ""
     if not isinstance(url, str) or (url.strip() and not is_web_address(url.strip())):
-        raise ValueError('"url" must begin with http:// or https:// and hold no blanks; correct it or leave it out')
+        raise ValueError('"url" must begin with http:// or https:// and contain no spaces; correct it or leave it out')
     return url.strip() or None
-
-
-def _parse(path: Path, lines: Iterable[str], read: Callable[[JSON], Document]) -> Iterator[Document]:
-    seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            document = read(_parse_object(line))
-        except ValueError as error:
-            raise CorpusError(f"{path}:{number}: {error}") from error
-        if document.id in seen:
-            raise CorpusError(f'{path}:{number}: id "{document.id}" is also on line {seen[document.id]}; remove one')
-        seen[document.id] = number
-        yield document
 
 
 def _parse_object(line: str) -> JSON:
     if len(line) > LONGEST_LINE:
-        raise ValueError(f"over {LONGEST_LINE:,} characters long; split the text")
+        raise ValueError(f"longer than {LONGEST_LINE:,} characters; split the text")
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON at column {error.colno} ({error.msg}); write one object a line") from error
+        raise ValueError(f"invalid JSON at column {error.colno} ({error.msg}); write one object per line") from error
     except RecursionError as error:
         raise ValueError("nested too deeply; write a flat object") from error
     if not isinstance(row, dict):
-        raise ValueError(f"a JSON {type(row).__name__}, not an object; write one object a line")
+        raise ValueError(f"a JSON {type(row).__name__}, not an object; write one object per line")
     try:
         json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ValueError("holds half of a surrogate pair, such as \\ud800; write whole characters") from error
+        raise ValueError("contains half of a surrogate pair, such as \\ud800; write whole characters") from error
     return {name: printable_in(value) for name, value in row.items()}
 
 

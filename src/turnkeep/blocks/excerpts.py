@@ -1,16 +1,15 @@
-"""Cuts text to a size in bytes, as JSON encodes it, so that stored text stays within its limit in any script."""
+"""Cuts text to a size in bytes as JSON, so that stored text stays within its limit in any script."""
 
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 LEFT_OUT = " … "
-LONGEST_WORD = 20  # a longer one is cut: it may be a line without spaces
 
 
 def cut(text: str, most: int) -> str:
     """Return one line of at most `most` bytes, cut between words, without control characters and lone surrogates."""
-    line = " ".join(_shown(text[: 4 * most]).split())
+    line = " ".join("".join(c for c in text[: 4 * most] if c.isprintable() or c.isspace()).split())
     if _size(line) <= most:
         return line
     end = bisect_right(range(len(line)), most - 3, key=lambda last: _size(line[: last + 1]))
@@ -19,22 +18,14 @@ def cut(text: str, most: int) -> str:
 
 
 def joined(texts: Iterable[str], most: int) -> str:
-    """Join the texts; if too long, keep the beginning and the end: how a conversation began stays relevant."""
+    """Join the texts. If they are too long, keep the beginning and the end."""
     whole = " ".join(filter(None, texts))
     if _size(whole) <= most:
         return whole
-    head = cut(whole.split(LEFT_OUT)[0], most // 3).rstrip("…")
-    return head + LEFT_OUT + _end(whole, most - _size(head) - _size(LEFT_OUT))
-
-
-def _end(text: str, most: int) -> str:
-    start = bisect_left(range(len(text)), True, key=lambda at: _size(text[at:]) <= most)
-    first, _, rest = text[start:].partition(" ")
-    return rest if len(first) < LONGEST_WORD else text[start:]
-
-
-def _shown(text: str) -> str:
-    return "".join(letter for letter in text if letter.isprintable() or letter.isspace())
+    head = cut(whole.split(LEFT_OUT)[0], most // 3).rstrip("…") + LEFT_OUT
+    start = bisect_left(range(len(whole)), True, key=lambda at: _size(whole[at:]) <= most - _size(head))
+    first, _, rest = whole[start:].partition(" ")
+    return head + (rest if len(first) < 20 else whole[start:])  # a longer "word" may be text without spaces
 
 
 def _size(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Figures and tables in a text. Names ("Pixel 8a"), dates, times, sizes and list numbers are not figures."""
+"""Finds figures and tables in a text. Names ("Pixel 8a"), dates, times, sizes and list numbers are not figures."""
 
 import re
 from collections import Counter
@@ -15,7 +15,6 @@ Span: TypeAlias = tuple[date, date]
 
 MOST_DIGITS = 30
 LABEL_LETTERS = range(3, 81)
-SURE_SCALE_LETTERS = 3  # "4K" may be 4 or 4,000, "4 Mio" is millions
 
 SIZE = re.compile(r"\b\d+\s?[x\u00d7]\s?\d+\b", re.IGNORECASE)  # 300x250
 _NO_FIGURES = (
@@ -32,7 +31,7 @@ _MINUS = "+\\-\u2212"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number. `values` are its readings (1.234 has two), `steps` those of their last digits. `unit` may be empty."""
+    """A number. `values` are its readings (1.234 has two), `steps` those of the last digit. `unit` may be empty."""
 
     at: int
     written: str
@@ -47,7 +46,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Row:
-    """A table row or line of text about `label`, its first text. `at` is the offset of the label."""
+    """A table row or line of text about `label`, its first text. `at` is the column of the label, -1 for none."""
 
     label: str
     at: int
@@ -56,7 +55,7 @@ class Row:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Return the figures outside the label."""
+        """Figures outside the label."""
         return tuple(figure for at, cell in enumerate(self.cells) if at != self.at for figure in cell)
 
     @property
@@ -74,7 +73,7 @@ class Table:
         return [figure for cell in self.head.cells for figure in cell] if self.head else []
 
     def turned(self, labels: Collection[str]) -> Iterator[Row]:
-        """Yield the columns as rows, if their heads name things."""
+        """Yield the columns with these heads as rows."""
         for at, label in enumerate(self.head.texts if self.head else ()):
             if label in labels:
                 yield Row(label, -1, (), tuple(row.cells[at] for row in self.rows if len(row.cells) > at))
@@ -86,7 +85,7 @@ class Table:
                 yield cells
 
     def counts(self) -> Iterator[int]:
-        """Yield how many rows there are and how many share a text; a single row counts nothing: its figure is not 1."""
+        """Yield the number of rows, and of rows that share a text; nothing for a single row."""
         if len(self.rows) > 1:
             yield len(self.rows)
             for column in range(min(len(row.texts) for row in self.rows)):
@@ -94,7 +93,7 @@ class Table:
 
 
 class Reader:
-    """Reads figures and dates of one language and English. `days`: whether a short form counts as a date."""
+    """Reads figures and dates of one language and English. A short date counts only if it can be in `days`."""
 
     def __init__(self, language: str, names: Iterable[str] = (), days: Sequence[Span] = ()):
         self._language, self._notation, self._days = language, notation(language), days
@@ -103,7 +102,7 @@ class Reader:
         self._names = re.compile(pattern, re.IGNORECASE) if self._spelt else None
 
     def named(self, text: str) -> list[tuple[int, str]]:
-        """Return the positions of named things, in order; a name within a longer one does not count."""
+        """Return the positions and names of things, in order; a name within a longer one does not count."""
         found = self._names.finditer(text) if self._names else ()
         return [(each.start(), self._spelt[_key(each[0])]) for each in found if _key(each[0]) in self._spelt]
 
@@ -127,11 +126,14 @@ class Reader:
 
     def tables(self, text: str) -> list[Table]:
         """Return tables from lines such as "| a | b |" or "a | b"; a first line without figures is the head."""
-        lines = [_cells(line) for line in text.splitlines()]
+        lines = [
+            [cell.strip(" *") for cell in line.strip().strip("|").split("|")] if "|" in line else []
+            for line in text.splitlines()
+        ]
         return [self._table(list(table)) for width, table in groupby(lines, len) if width > 1]
 
     def lines(self, text: str) -> list[Row]:
-        """Return lines outside tables, with the thing that each is about: "Pixel 8a (phones): $499", "Quiz: £21.85"."""
+        """Return lines outside tables, labelled with the thing that each is about: "Pixel 8a (phones): $499"."""
         return [self._line(line) for line in text.splitlines() if "|" not in line and line.strip()]
 
     def _line(self, line: str) -> Row:
@@ -149,10 +151,10 @@ class Reader:
         return Table(tuple(rows[1:]), rows[0]) if has_head else Table(tuple(rows))
 
     def _row(self, cells: Sequence[str]) -> Row:
-        at = next((at for at, cell in enumerate(cells) if self._is_text(cell)), -1)
+        at = next((at for at, cell in enumerate(cells) if self._is_label(cell)), -1)
         return Row(cells[at] if at >= 0 else "", at, tuple(cells), tuple(tuple(self.read(cell)) for cell in cells))
 
-    def _is_text(self, cell: str) -> bool:
+    def _is_label(self, cell: str) -> bool:
         plain = cell
         for each in self._notation.dates(cell):
             plain = plain.replace(each.text, "")
@@ -161,10 +163,6 @@ class Reader:
 
     def _without_names(self, text: str) -> str:
         return self._names.sub(_blank, text) if self._names else text
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip(" *") for cell in line.strip().strip("|").split("|")] if "|" in line else []
 
 
 def _key(name: str) -> str:
@@ -177,11 +175,11 @@ def _blank(found: re.Match[str]) -> str:
 
 def _figure(found: re.Match[str], writes: Notation) -> Figure:
     words, suffix = writes.currencies, (found["suffix"] or "").casefold()
-    said = found["before"] or found["after"] or (suffix if suffix in words else "")
-    unit = "%" if _PERCENT.fullmatch(said) else words.get(said.casefold(), "")
+    sign = found["before"] or found["after"] or (suffix if suffix in words else "")
+    unit = "%" if _PERCENT.fullmatch(sign) else words.get(sign.casefold(), "")
     scale = re.sub(r"\s", " ", found["scale"] or "").casefold()
     scales = sorted(writes.scales.get(scale, {1.0}), reverse=True)
-    is_sure = len(scale) >= SURE_SCALE_LETTERS or not scale or unit not in ("", "%")
+    is_sure = len(scale) > 2 or not scale or unit not in ("", "%")  # "4K" may be 4 or 4,000, "4 Mio" is millions
     sizes = scales if is_sure else [*scales, 1.0]
     read = [(value * size, step * size) for value, step in _readings(found["digits"]) for size in sizes]
     values, steps = zip(*read, strict=True)
@@ -201,7 +199,7 @@ def _number(language: str) -> re.Pattern[str]:
 
 
 def _readings(digits: str) -> list[tuple[float, float]]:
-    """Return value and step: 12,345.67, 12.345,67, 12 345,67 are equal; "1.234" has two; the step of 1,650 is ten."""
+    """Return values and steps: 12,345.67, 12.345,67, 12 345,67 are equal; "1.234" has two; the step of 1,650 is 10."""
     plain = re.sub(r"[ '\u2019\u00a0\u202f]", "", digits)
     *groups, last = re.split(r"[.,]", plain)
     whole = "".join((*groups, last))[:MOST_DIGITS]

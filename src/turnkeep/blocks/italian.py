@@ -1,4 +1,4 @@
-"""Italian for search: stop words, and stems of words that differ only in their endings."""
+"""Italian for search: stop words and stems."""
 
 from turnkeep.blocks.words import words
 

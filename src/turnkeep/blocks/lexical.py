@@ -1,5 +1,5 @@
-"""Lexical search: BM25F over title and text, on an in-memory FTS5 index of SQLite. The built-in bm25 of FTS5 measures
-title and text by their combined length, so a long section would outrank the short one that is meant."""
+"""Lexical search: BM25F over title and text, on an in-memory FTS5 index of SQLite. FTS5's own bm25 uses the combined
+length of title and text, so a long section would outrank the short one that is meant."""
 
 import math
 import sqlite3
@@ -24,13 +24,13 @@ FORM = "_"  # marks a full word in the index, so that no stem is mistaken for it
 # Adds half a word's weight for two adjacent words of the query within three places of each other in a document.
 PAIR_WEIGHT = 0.5
 PAIR_GAP = 2
-RARE_ENOUGH = 1.0  # inverse document frequency: a word in more than a third of all documents makes a pair meaningless
+RARE_ENOUGH = 1.0  # inverse document frequency: a pair with a word in over a third of all documents means nothing
 
 
 @dataclass(frozen=True)
 class Analyzer:
-    """How the texts of a language are indexed. `form_weight` is the weight of a full word next to its stem; at 0 the
-    index contains stems only."""
+    """How texts of a language are indexed. `form_weight` is the weight of a full word relative to its stem; if 0, only
+    stems are indexed."""
 
     stop_words: frozenset[str]
     stem: Callable[[str], str] = str  # FTS5's `tokenizer` may stem as well
@@ -55,11 +55,10 @@ class Postings:
 
 
 class LexicalRetriever:
-    """BM25F over title and text. A word is found by its stem and counts more in its exact form. A word repeated in a
-    query weighs that many times: a standalone query uses this to favour the newest message."""
+    """Ranks by BM25F. A word is found by its stem and counts more in its exact form. A repeated word of a query
+    counts that many times: a standalone query uses this to favour the newest message."""
 
     def __init__(self, documents: Iterable[Document], *, language: str = "en"):
-        """`language` is one of ANALYZERS."""
         self._documents = list(documents)
         self._analyzer = ANALYZERS[language]
         self._postings: dict[str, Postings] = {}
@@ -68,11 +67,11 @@ class LexicalRetriever:
         self._build()
 
     def search(self, query: str, limit: int) -> list[Document]:
-        said = [word for word in words(query) if word not in self._analyzer.stop_words]
-        if not said or limit < 1:
+        asked = [word for word in words(query) if word not in self._analyzer.stop_words]
+        if not asked or limit < 1:
             return []
         with self._lock:
-            scores = self._score(said)
+            scores = self._score(asked)
         best = nlargest(limit, scores.items(), key=lambda item: (item[1], -item[0]))
         return [replace(self._documents[row], score=score) for row, score in best]
 
@@ -101,29 +100,29 @@ class LexicalRetriever:
         """Return the stems of the words, followed by all full words."""
         if not self._analyzer.form_weight:
             return paired(text, with_letters=True).encode(errors="replace").decode()
-        said = words(paired(text, with_letters=True))
-        return " ".join([*map(self._analyzer.stem, said), *(f"{word}{FORM}" for word in said)])
+        found = words(paired(text, with_letters=True))
+        return " ".join([*map(self._analyzer.stem, found), *(f"{word}{FORM}" for word in found)])
 
-    def _score(self, said: Sequence[str]) -> dict[int, float]:
+    def _score(self, asked: Sequence[str]) -> dict[int, float]:
         """Return the score of each row: the sum over the words, plus a bonus for adjacent pairs of words."""
         scores: dict[int, float] = {}
         rarity: dict[str, float] = {}
-        forms = [f"{word}{FORM}" for word in said] if self._analyzer.form_weight else []
-        said = [self._analyzer.stem(word) for word in said]
-        for word, count, term in [*self._terms(Counter(said)), *self._terms(Counter(forms))]:
+        forms = [f"{word}{FORM}" for word in asked] if self._analyzer.form_weight else []
+        stems = [self._analyzer.stem(word) for word in asked]
+        for word, count, term in [*self._terms(Counter(stems)), *self._terms(Counter(forms))]:
             postings = self._find(term)
             rarity[word] = postings.rarity
             weight = count * self._analyzer.form_weight if word.endswith(FORM) else count
             for row, impact in zip(postings.documents, postings.impacts, strict=True):
                 scores[row] = scores.get(row, 0.0) + weight * impact
-        for one, other, count in _pairs(said, rarity):
-            bonus = count * PAIR_WEIGHT * min(rarity[one], rarity[other])
-            for row in self._near(one, other):
-                scores[row] += bonus
+        for one, other, count in _pairs(stems, rarity):
+            near = f'NEAR("{one}" "{other}", {PAIR_GAP})'
+            for (row,) in self._database.execute("SELECT rowid FROM document WHERE document MATCH ?", (near,)):
+                scores[row] += count * PAIR_WEIGHT * min(rarity[one], rarity[other])
         return scores
 
     def _terms(self, counts: Counter[str]) -> list[tuple[str, int, str]]:
-        """Return each word with its weight and its index term, by FTS5's own tokenizer: nothing is parsed as syntax."""
+        """Return each word with its weight and index term. FTS5's tokenizer makes the terms: no word is syntax."""
         asked = counts.most_common(MAX_QUERY_WORDS)
         rows = ((n, word) for n, (word, _) in enumerate(asked))
         self._database.executemany("INSERT INTO asked(rowid, word) VALUES (?, ?)", rows)
@@ -133,7 +132,7 @@ class LexicalRetriever:
         return [(asked[n][0], min(asked[n][1], MAX_WORD_WEIGHT), term) for n, term in found]
 
     def _find(self, term: str) -> Postings:
-        """Return the postings of a term, cached: all of them together are no larger than the index itself."""
+        """Return the postings of a term, cached; all of them together are no larger than the index."""
         if term not in self._postings:
             sql = (
                 "SELECT doc, SUM(CASE col WHEN 'title' THEN field.title ELSE field.text END)"
@@ -147,23 +146,19 @@ class LexicalRetriever:
             self._postings[term] = Postings(rarity, array("l", [row for row, _ in rows]), array("d", impacts))
         return self._postings[term]
 
-    def _near(self, one: str, other: str) -> list[int]:
-        match = f'NEAR("{one}" "{other}", {PAIR_GAP})'
-        return [row for (row,) in self._database.execute("SELECT rowid FROM document WHERE document MATCH ?", (match,))]
-
 
 def _weights(texts: Sequence[str], weight: float, share: float) -> list[float]:
-    """Return the weight of one occurrence in each of `texts`: less in a field that is longer than average."""
+    """Return the weight of one occurrence in each text, lower in texts that are longer than average."""
     lengths = [len(text.split()) for text in texts]
     average = sum(lengths) / len(lengths) if any(lengths) else 1.0
     return [weight / (1 - share + share * length / average) for length in lengths]
 
 
-def _pairs(said: Sequence[str], rarity: dict[str, float]) -> list[tuple[str, str, int]]:
-    """Return neighbouring words of the query that are both rare enough to be meaningful."""
+def _pairs(asked: Sequence[str], rarity: dict[str, float]) -> list[tuple[str, str, int]]:
+    """Return adjacent words of the query that are both rare enough, with their number of occurrences."""
     counts = Counter(
         (one, other)
-        for one, other in pairwise(said)
+        for one, other in pairwise(asked)
         if one != other and min(rarity.get(one, 0.0), rarity.get(other, 0.0)) >= RARE_ENOUGH
     )
     return [(*pair, min(count, MAX_WORD_WEIGHT)) for pair, count in list(counts.items())[:MAX_QUERY_PAIRS]]

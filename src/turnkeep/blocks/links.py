@@ -1,5 +1,5 @@
-"""Addresses that a reply may show: those in the material that the agent was given, complete. Anything that a Markdown
-parser, chat client or terminal may take for a link counts, so some text that no client links is rejected too."""
+"""Links in a reply: only addresses that occur complete in the material of the turn are allowed. Anything that a
+Markdown parser, chat client or terminal may take for a link counts, so some text that is no link is rejected too."""
 
 import html
 import re
@@ -9,10 +9,8 @@ from turnkeep.models.outgoing import placeholders_made
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.texts import printable
 
-_GIVEN = "\ue000"
-"""Replaces a placeholder of the material: the text it replaced is the user's own."""
-_ODD = "\ufffd"
-"""Replaces a bracket, quote or blank written as an entity or after a backslash: it does not end an address."""
+_GIVEN = "\ue000"  # replaces a placeholder of the material, which stands for the user's own text
+_ODD = "\ufffd"  # replaces a bracket, quote or blank written as an entity or after a backslash: it ends no address
 _SPELLED = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,31});|\\([!-/:-@\[-`{-~])", re.I)
 _ENDS = re.compile(r"[\s()\[\]<>\"'\\]")
 
@@ -30,10 +28,10 @@ _START = re.compile(
     r"|(?<![a-z\d@.`-])(?:[\w-]{1,63}\.){2,8}[a-z]{2}(?![a-z\d(-]|\.[a-z\d])",  # "any.example.it"
     re.I,
 )
+# The address of "[text](address)" up to the closing bracket, blanks included, as some clients link all of it.
 _INSIDE = re.compile(r"((?:[^()\n]|\([^()\n]*\))*)(?=\)(?![A-Za-z\d%&=/?#]))")
-"""The address of "[text](address)" up to the closing bracket, with blanks: some pages link to all of it."""
+# Text directly before an address without a scheme, reversed: some parsers include it in the address.
 _HEAD = re.compile(r"(?:[^\s()<>\[\]\"'*,;:]|(?<=@):)*+")
-"""Text directly before an address without a scheme, read backwards: some parsers include it in the address."""
 _ANGLE, _RUN = re.compile(r"[^<>\n]*(?=>(?!\S*[A-Za-z\d]))"), re.compile(r"\S*")
 _AROUND = "()[]{}<>\"'*_`~.,;:!?|\u00bb\u201c\u201d\u2018\u2019\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f\uff09"
 _SCHEME = re.compile(r"\A(?:https?:|mailto:|tel:)?(?://)?", re.I)
@@ -48,8 +46,8 @@ class Links:
         self._material = "\n".join(map(_plain, texts))
 
     def problems(self, unit: str) -> list[str]:
-        """Return the problems of a sentence: links that the material does not contain, after placeholders are restored,
-        and placeholders of a redacted run that do not exist."""
+        """Return the problems of a sentence: links that, with placeholders restored, are not in the material, and
+        unknown placeholders in a run with redaction."""
         made, unknown = placeholders_made(), list[str]()
 
         def restored(at: re.Match[str]) -> str:
@@ -72,7 +70,7 @@ class Links:
 
 
 def addresses(text: str) -> list[str]:
-    """Return possible links, each as far as any client may read it."""
+    """Return possible links, each at the greatest length that any client may link."""
     return [*_addresses(_plain(text))]
 
 
@@ -85,7 +83,7 @@ def _addresses(text: str) -> Iterator[str]:
             start -= next(_HEAD.finditer(text[end:start][::-1])).end()
         form = _INSIDE if is_inside else _ANGLE if text[start - 1 : start] == "<" else _RUN
         found = form.match(text, start)
-        if found is None:  # it may continue in the next sentence
+        if found is None:  # the address may continue in the next sentence
             yield text[start:].strip() + _ODD
             return
         end = max(found.end(), at.end())
@@ -94,7 +92,7 @@ def _addresses(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the text as rendered, character by character."""
+    """Return the text as displayed, without entities and escapes."""
 
     def character(at: re.Match[str]) -> str:
         found = at[1] or html.unescape(at[0])

@@ -1,4 +1,4 @@
-"""Summaries of messages that left the prompt: one per ten, and one of all older ones, written during the run."""
+"""Summaries of messages that no longer fit the prompt: one per ten messages, and one of all older ones."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from turnkeep.observability import count, logger
 
 FOLDED_AT_ONCE = 10
 FOLD_AT = 20  # messages without a summary: the newest ten stay complete
-WINDOW_TURNS = 12  # loaded per run, two more than are folded, so that the next run can retry a summary that failed
-UNFOLDED_TURNS = 10  # without a summary, shown in full even if the window is smaller
-FULL_WINDOW = 2 * WINDOW_TURNS  # messages: an unfolded message may be out of reach in the next run
+WINDOW_TURNS = 12  # loaded per run, two more than are folded, so that the next run can retry a failed summary
+UNFOLDED_TURNS = 10  # without a summary, in the prompt in full even if the window is smaller
+FULL_WINDOW = 2 * WINDOW_TURNS  # messages: in the next run, the oldest one may no longer be loaded
 MOST_RECENT = 4
 SUMMARY_BYTES, OLDER_BYTES, ASKED_BYTES = 400, 800, 75
 MESSAGE_CHARACTERS, HISTORY_TOKENS = 600, 7_000
@@ -51,8 +51,8 @@ FOLD_CALL = TypedCall("memory.fold", Summaries, max_tokens=600)
 
 
 class ThreadMemory(TypedDict):
-    """`recent`: summaries of ten messages each, the newest last; `older`: one of all before them. `last` is the newest
-    message with a summary, `next` the one after it. `has_gap`: some were never summarised."""
+    """`recent`: summaries of ten messages each, newest last; `older`: one of all messages before. `last` is the newest
+    message with a summary, `next` the one after it. `has_gap`: some messages were never summarised."""
 
     recent: list[str]
     older: str
@@ -72,8 +72,8 @@ def no_memory() -> ThreadMemory:
 
 
 async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: BaseChatModel) -> Folded:
-    """Summarise the oldest ten messages once twenty have no summary, in one call of the model. `history` contains the
-    loaded messages before the current one; twelve turns leave time to retry."""
+    """Summarise the oldest ten messages when twenty have no summary, with one model call. `history` contains the loaded
+    messages before the current one."""
     waiting, has_gap = _waiting(memory, history)
     if not waiting:
         return Folded(memory)
@@ -89,12 +89,12 @@ async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: Ba
 
 
 def unfolded(memory: ThreadMemory, history: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return the messages without a summary: a prompt shows them in full, ten to twenty unless a summary fails."""
+    """Return the messages without a summary, which a prompt contains in full: ten to twenty unless a summary failed."""
     return _waiting(memory, history)[0]
 
 
 def notes(memory: ThreadMemory) -> list[str]:
-    """Return the summaries as a prompt shows them, oldest first, for `PromptBuilder.with_memory`."""
+    """Return the summaries for `PromptBuilder.with_memory`, oldest first."""
     gap = [GAP_NOTE] if memory["has_gap"] else []
     return [text for text in [*gap, memory["older"], *memory["recent"]] if text]
 
@@ -109,12 +109,12 @@ def _with(memory: ThreadMemory, written: Summaries, *, last: str, next_: str) ->
 
 
 def _leaving(memory: ThreadMemory) -> list[str]:
-    """Return the recent summary that the next one pushes out, if any."""
+    """Return the recent summary that the next one displaces, if any."""
     return memory["recent"][:1] if len(memory["recent"]) >= MOST_RECENT else []
 
 
 def _waiting(memory: ThreadMemory, history: Sequence[AnyMessage]) -> tuple[list[AnyMessage], bool]:
-    """Return the loaded messages without a summary, and whether earlier ones left the window without one."""
+    """Return the loaded messages without a summary, and whether any before them were never summarised."""
     spoken: list[AnyMessage] = [
         message for message in history if message.type in ("human", "ai") and message.text.strip()
     ]
@@ -128,7 +128,7 @@ def _waiting(memory: ThreadMemory, history: Sequence[AnyMessage]) -> tuple[list[
 
 
 def _mark(message: AnyMessage) -> str:
-    """Return a short mark of fixed length, whatever the ids look like."""
+    """Return a short mark of fixed length for an id of any length."""
     return blake2b((message.id or message.text).encode(errors="replace"), digest_size=8).hexdigest()
 
 
@@ -140,24 +140,19 @@ async def _written(
     try:
         async with asyncio.timeout(FOLD_SECONDS):
             found = await try_typed(model, FOLD_CALL, _prompt(memory, ten))
-    except (ModelFault, TimeoutError) as fault:
-        return _left_unwritten(fault, by_rules if is_last_try else None)
+    except (ModelFault, TimeoutError) as fault:  # the turn goes on, and the next run retries
+        code = fault.code if isinstance(fault, ModelFault) else "model_timeout"
+        logger.warning("summary of the thread not written", code=code, by_rules=is_last_try)
+        count("MemoryNotWritten", code=code)
+        return (by_rules, (MEMORY_BY_RULES,)) if is_last_try else (None, (MEMORY_NOT_WRITTEN,))
     return (by_rules, (MEMORY_BY_RULES,)) if found is None else (found, ())
 
 
-def _left_unwritten(fault: Exception, by_rules: Summaries | None) -> tuple[Summaries | None, tuple[str, ...]]:
-    """Handle a failed summary without failing the turn: the next run retries, eventually without the model."""
-    code = fault.code if isinstance(fault, ModelFault) else "model_timeout"
-    logger.warning("summary of the thread not written", code=code, by_rules=by_rules is not None)
-    count("MemoryNotWritten", code=code)
-    return by_rules, (MEMORY_BY_RULES if by_rules else MEMORY_NOT_WRITTEN,)
-
-
 def _prompt(memory: ThreadMemory, ten: Sequence[AnyMessage]) -> list[BaseMessage]:
-    said = [{"role": message.type, "content": _shortened(message.text)} for message in ten]
+    history = [{"role": message.type, "content": _shortened(message.text)} for message in ten]
     leaving = _leaving(memory)
     prompt = PromptBuilder(FOLD).with_memory([text for text in [memory["older"], *leaving] if leaving and text])
-    prompt.with_conversation(ConversationFormatter(FOLDED_AT_ONCE, HISTORY_TOKENS), said)
+    prompt.with_conversation(ConversationFormatter(FOLDED_AT_ONCE, HISTORY_TOKENS), history)
     return prompt.with_query("Summarise the messages.", label="Task").messages()
 
 

@@ -1,4 +1,4 @@
-"""Parts that the nodes of several agents share: the keys of a turn, the history in prompts, and the reply."""
+"""What nodes of several agents share: state keys of a turn, the history in prompts, and the reply."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import UnionType
@@ -18,8 +18,8 @@ State: TypeAlias = Mapping[str, Any]
 
 
 def fresh(state: type, lasting: Collection[str] = ()) -> Callable[[], JSON]:
-    """Return a function that sets each key except the lasting ones: to None if it may be None or has a reducer, else to
-    the empty value of its type."""
+    """Return a function that resets each key of `state` except the lasting ones: to None if it may be None or has a
+    reducer, else to the empty value of its type."""
     hints = get_type_hints(state, include_extras=True).items()
     kinds = {name: get_origin(hint) or hint for name, hint in hints if name not in lasting}
     return lambda: {name: None if kind in (Annotated, Union, UnionType) else kind() for name, kind in kinds.items()}
@@ -37,27 +37,30 @@ def step(state: State, sentence: str) -> JSON:
 
 
 async def fold(state: State, strategy: str, model: BaseChatModel) -> memory.Folded:
-    """Return the thread's memory, with new summaries if it is tiered."""
+    """Return the thread's memory, with new summaries if the strategy is tiered."""
     kept, is_tiered = state.get("memory") or memory.no_memory(), strategy == "tiered"
     return await memory.fold(kept, state["messages"][:-1], model=model) if is_tiered else memory.Folded(kept)
 
 
 def history(state: State, window: int, kept: memory.ThreadMemory | None) -> tuple[int, list[AnyMessage], list[str]]:
-    """Return how many turns prompts show, the earlier messages, and summaries of older ones; `kept`: tiered memory."""
-    said = state["messages"][:-1]
-    return (memory.UNFOLDED_TURNS, memory.unfolded(kept, said), memory.notes(kept)) if kept else (window, said, [])
+    """Return how many turns a prompt contains, the earlier messages, and summaries of older ones. `kept` is the tiered
+    memory, if any."""
+    earlier = state["messages"][:-1]
+    return (
+        (memory.UNFOLDED_TURNS, memory.unfolded(kept, earlier), memory.notes(kept)) if kept else (window, earlier, [])
+    )
 
 
-def replied(state: State, said: TextAnswer) -> JSON:
-    return {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *said.warnings]}
+def replied(state: State, answer: TextAnswer) -> JSON:
+    return {"messages": [answer.message], "reply": answer.text, "warnings": [*state["warnings"], *answer.warnings]}
 
 
 async def answer_from(
     judge: Citing, model: BaseChatModel, call: TextCall, prompt: Sequence[BaseMessage], *, state: State, to: Place
 ) -> JSON:
-    """Write the reply from documents; raise ModelError if no sentence can be shown."""
+    """Write the reply from documents; raise ModelError if no sentence is accepted."""
     linked = Linked(judge, state["messages"], judge.material())
-    said = await word(model, call, prompt, linked, to=to, fallback=judge.listed())
-    if said.text:
-        return replied(state, said)
-    raise ModelError("The model's answer held nothing that can be shown.")
+    answer = await word(model, call, prompt, linked, to=to, fallback=judge.listed())
+    if answer.text:
+        return replied(state, answer)
+    raise ModelError("The model's answer contained nothing that can be shown.")

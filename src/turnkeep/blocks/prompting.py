@@ -1,8 +1,10 @@
-"""Builds prompts and history. All but the system text is data between tags; such tags inside the data are escaped."""
+"""Builds prompts and history. Everything except the system text is data between tags; tags in the data are escaped."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Self, TypeAlias
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -12,7 +14,7 @@ from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
 
 Message: TypeAlias = BaseMessage | Mapping[str, Any]
-Said: TypeAlias = dict[str, str]
+Entry: TypeAlias = dict[str, str]
 
 MEANING = "With the conversation in mind it asks: "
 CUT_MARK = " [cut]"
@@ -23,22 +25,22 @@ _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assi
 
 @dataclass(frozen=True)
 class Trimmed:
-    """The part of a history that a prompt shows: `truncated` if a message was cut or a turn was dropped for tokens."""
+    """The part of a history that fits a prompt. `truncated`: a message was cut or a turn was dropped for tokens."""
 
-    messages: list[Said]
+    messages: list[Entry]
     turns_used: int
     turns_dropped: int
     truncated: bool
 
     @property
-    def told(self) -> JSON:
-        """Return how much of the history is shown, for the turn record."""
+    def counts(self) -> JSON:
+        """Return how much of the history the prompt contains, for the turn record."""
         return {"turns_used": self.turns_used, "turns_dropped": self.turns_dropped, "truncated": self.truncated}
 
 
 class ConversationFormatter:
-    """Formats the newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and all up to
-    the next; tool calls and their results are left out. One message gets a third of the tokens at most."""
+    """Formats the newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and everything
+    up to the next one, without tool calls and results. One message gets at most a third of the tokens."""
 
     def __init__(self, max_turns: int, max_tokens: int):
         self.max_turns, self.max_tokens = max_turns, max_tokens
@@ -47,13 +49,13 @@ class ConversationFormatter:
         """Return the trimmed history as a section; empty without history."""
         return _conversation(self.trim(history).messages)
 
-    def as_messages(self, history: Iterable[Message]) -> list[Said]:
+    def as_messages(self, history: Iterable[Message]) -> list[Entry]:
         return self.trim(history).messages
 
     def trim(self, history: Iterable[Message]) -> Trimmed:
         turns = _turns(history)
         newest = turns[max(0, len(turns) - self.max_turns) :] if self.max_turns > 0 else []
-        kept: list[list[Said]] = []
+        kept: list[list[Entry]] = []
         for turn in reversed(newest):
             candidate = [self._cut_each(turn, self.max_tokens // 3), *kept]
             if not self._fits(candidate):
@@ -61,45 +63,40 @@ class ConversationFormatter:
             kept = candidate
         if newest and not kept:
             kept = self._squeeze(newest[-1])
-        messages = [said for turn in kept for said in turn]
-        is_cut = messages != [said for turn in newest for said in turn]
+        messages = list(chain(*kept))
+        is_cut = messages != list(chain(*newest))
         return Trimmed(messages, len(kept), len(turns) - len(kept), is_cut)
 
-    def _fits(self, turns: Sequence[Sequence[Said]]) -> bool:
-        return estimate_tokens(_conversation([said for turn in turns for said in turn])) <= self.max_tokens
+    def _fits(self, turns: Sequence[Sequence[Entry]]) -> bool:
+        return estimate_tokens(_conversation(list(chain(*turns)))) <= self.max_tokens
 
-    def _squeeze(self, turn: list[Said]) -> list[list[Said]]:
+    def _squeeze(self, turn: list[Entry]) -> list[list[Entry]]:
         """Return only the newest turn, its messages cut to equal shares; empty if not even that fits."""
-        tags = estimate_tokens(_conversation([{**said, "content": ""} for said in turn]))
+        tags = estimate_tokens(_conversation([{**entry, "content": ""} for entry in turn]))
         squeezed = self._cut_each(turn, (self.max_tokens - tags) // len(turn))
-        has_text = all(said["content"] for said in squeezed)
+        has_text = all(entry["content"] for entry in squeezed)
         return [squeezed] if has_text and self._fits([squeezed]) else []
 
-    def _cut_each(self, turn: list[Said], tokens: int) -> list[Said]:
-        return [{**said, "content": self._cut(said["content"], tokens)} for said in turn]
+    def _cut_each(self, turn: list[Entry], tokens: int) -> list[Entry]:
+        return [{**entry, "content": self._cut(entry["content"], tokens)} for entry in turn]
 
     def _cut(self, text: str, tokens: int) -> str:
-        """Return the beginning and end of `text`, as much as fits with a mark between them; empty if nothing fits."""
+        """Return as much of the beginning and end of `text` as fits; empty if nothing fits."""
         if estimate_tokens(_defuse(text)) <= tokens:
             return text
-        low, high = 0, len(text)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if estimate_tokens(_defuse(_ends(text, middle))) <= tokens:
-                low = middle
-            else:
-                high = middle - 1
-        return _ends(text, low) if low else ""
+        sizes = range(1, len(text) + 1)
+        size = bisect_right(sizes, tokens, key=lambda size: estimate_tokens(_defuse(_ends(text, size))))
+        return _ends(text, size) if size else ""
 
 
 def _ends(text: str, characters: int) -> str:
-    """Return a third from the beginning and the rest from the end, where a reply has its advice and its question."""
+    """Return a third from the beginning and the rest from the end, where a reply puts its advice and its question."""
     head = characters // 3
     return f"{text[:head].rstrip()}{CUT_MARK} {text[len(text) - (characters - head) :].lstrip()}"
 
 
 class PromptBuilder:
-    """Collects a system text and the sections of one user message, in the order in which they are added."""
+    """Collects a system text and the sections of one user message, in the order of the calls."""
 
     def __init__(self, system: str):
         self._system = system
@@ -127,7 +124,7 @@ class PromptBuilder:
         return self._add(f"{label}: {_defuse(query)}")
 
     def with_message(self, message: str, meaning: str) -> Self:
-        """Add the message, and its meaning if that adds something."""
+        """Add the message, and its meaning if that differs."""
         self.with_notes([f"{MEANING}{meaning}"] if meaning != message else [])
         return self.with_query(message, label="Message")
 
@@ -151,7 +148,7 @@ class PromptBuilder:
         return self._system, "\n\n".join(self._sections)
 
     def messages(self) -> list[BaseMessage]:
-        """Return the prompt as messages; `parts` is for the demo model, langchain-openai does not send it."""
+        """Return the prompt as messages. `parts` is for the demo model; it is not sent to providers."""
         system, user = self.build()
         return [SystemMessage(system), HumanMessage(user, additional_kwargs={"parts": self._parts})]
 
@@ -161,42 +158,35 @@ class PromptBuilder:
         return self
 
 
-def _turns(history: Iterable[Message]) -> list[list[Said]]:
-    turns: list[list[Said]] = []
-    for said in filter(None, map(_said, history)):
-        if said["role"] == "user" or not turns:
-            turns.append([])
-        turns[-1].append(said)
+def _turns(history: Iterable[Message]) -> list[list[Entry]]:
+    """Return the user and assistant messages that have text, by turn."""
+    turns: list[list[Entry]] = []
+    for message in history:
+        if isinstance(message, BaseMessage):
+            role, text = _ROLES.get(message.type), str(message.text)
+        else:
+            role, text = _ROLES.get(message["role"]), str(message["content"] or "")
+        if role and text.strip():
+            if role == "user" or not turns:
+                turns.append([])
+            turns[-1].append({"role": role, "content": text})
     return turns
 
 
-def _said(message: Message) -> Said | None:
-    """Return role and text of a user or assistant message; None for tools, system messages and empty text."""
-    if isinstance(message, BaseMessage):
-        role, text = _ROLES.get(message.type), str(message.text)
-    else:
-        role, text = _ROLES.get(message["role"]), str(message["content"] or "")
-    return {"role": role, "content": text} if role and text.strip() else None
-
-
-def _conversation(messages: Sequence[Said]) -> str:
-    lines = [f"<{said['role']}>{_defuse(said['content'])}</{said['role']}>" for said in messages]
+def _conversation(messages: Sequence[Entry]) -> str:
+    lines = [f"<{entry['role']}>{_defuse(entry['content'])}</{entry['role']}>" for entry in messages]
     return _section("conversation", lines)
 
 
 def _document(document: Document) -> str:
-    facts = [f"{name}: {_fact(value)}" for name, value in document.metadata.items() if _is_plain(value)]
+    values = ((name, value if isinstance(value, list) else [value]) for name, value in document.metadata.items())
+    facts = [f"{name}: {', '.join(map(str, value))}" for name, value in values if value and all(map(_is_plain, value))]
     body = _defuse("\n".join(filter(None, [document.title, *facts, document.text])))
     return f'<document id="{_attribute(document.id)}">\n{body}\n</document>'
 
 
 def _is_plain(value: object) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return bool(items) and all(isinstance(item, str | int | float) for item in items)
-
-
-def _fact(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return isinstance(value, str | int | float)
 
 
 def _section(tag: str, lines: Sequence[str]) -> str:

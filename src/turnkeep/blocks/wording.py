@@ -1,8 +1,8 @@
-"""Checks each sentence of a reply before it is streamed. A shown sentence is never taken back. The model rewrites
-rejected sentences once; one rejected again is dropped with a warning. Nothing in a reply loads or runs by itself."""
+"""Checks each sentence of a reply before it is streamed. A streamed sentence is never retracted. The model rewrites
+rejected sentences once; one rejected again is dropped with a warning. Nothing in a reply loads or runs on its own."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
@@ -19,8 +19,8 @@ from turnkeep.models.calls import TextAnswer, TextCall, TypedCall, stream_text, 
 from turnkeep.records import Reply, RunContext
 from turnkeep.texts import disarmed, is_web_address, printable
 
-Tell: TypeAlias = Callable[[Any], None]  # LangGraph's stream writer
-Place: TypeAlias = tuple[Tell, UUID]  # destination stream of a reply, and its message id
+Write: TypeAlias = Callable[[Any], None]  # LangGraph's stream writer
+Place: TypeAlias = tuple[Write, UUID]  # where a reply is streamed, and its message id
 
 SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"
 REPAIR_TOKENS = 600
@@ -46,17 +46,17 @@ class Judge(Protocol):
     """Checks the units of a reply."""
 
     def problems(self, unit: str) -> Sequence[str]:
-        """Return the faults of a sentence, row or list item, worded for the model, given the text accepted before."""
+        """Return the faults of a sentence, row or list item, worded for the model. Earlier accepted text counts."""
 
     def accept(self, unit: str) -> str:
         """Accept the sentence and return its display form."""
 
 
 class Linked:
-    """A Judge that also rejects links that are not in the material of the turn, in addition to another judge."""
+    """A Judge that rejects links that are not in the material of the turn, and then asks another judge."""
 
     def __init__(self, judge: Judge | None, messages: Iterable[BaseMessage], material: Iterable[str] = ()):
-        """`messages` are those of the thread; `material` is everything else that the model is given."""
+        """`messages` are those of the thread; `material` is everything else in the prompts."""
         self._judge, self._links = judge, Links([*(str(each.text) for each in messages), *material])
 
     def problems(self, unit: str) -> Sequence[str]:
@@ -66,12 +66,12 @@ class Linked:
         return self._judge.accept(unit) if self._judge else unit
 
     def linked(self, text: str) -> str:
-        """Return the sentences of a text that show no foreign links."""
+        """Return the sentences of a text whose links are all in the material."""
         return "".join(unit for unit in units(text) if not self._links.problems(unit))
 
 
 class Rewritten(BaseModel):
-    """The sentences written anew."""
+    """The sentences written again."""
 
     sentences: list[str] = Field(description="one for each sentence that was named, in order; empty drops it")
 
@@ -86,14 +86,14 @@ async def word(
     fallback: str,
     end: str = "",
 ) -> TextAnswer:
-    """Write the reply to `prompt` and stream it piece by piece. `end` is shown below the model's text, `fallback`
-    replaces it if no sentence can be shown; both without foreign links. Raises ModelFault."""
+    """Write the reply to `prompt` and stream it by sentences. `end` follows the model's text; `fallback` replaces
+    it if no sentence is accepted. Both lose links that are not in the material. Raises ModelFault."""
     reply = _Reply(judge, to[0], str(to[1]))
     draft = _Draft(model, call, prompt)
     held: list[str] = []
     async for unit in draft.units():
         if held or judge.problems(unit):
-            held.append(unit)  # later units wait as well, to keep the order
+            held.append(unit)  # later units wait too, to keep the order
         else:
             reply.add(unit)
     warnings = draft.warnings
@@ -106,8 +106,8 @@ async def word(
     return TextAnswer(reply.text.strip(), str(to[1]), warnings)
 
 
-def say(text: str, *, to: Place, judge: Linked | None = None, fallback: str = "\u2026") -> TextAnswer:
-    """Stream a reply that is already written. Text from a model needs a `judge` of its links."""
+def send(text: str, *, to: Place, judge: Linked | None = None, fallback: str = "\u2026") -> TextAnswer:
+    """Stream a complete reply. Text from a model needs a `judge` of its links."""
     shown = judge.linked(text) if judge else text
     warnings = (SENTENCE_REMOVED,) if shown != text else ()
     text = disarmed(shown if shown.strip() else fallback)
@@ -116,7 +116,7 @@ def say(text: str, *, to: Place, judge: Linked | None = None, fallback: str = "\
 
 
 def place(agent: str, messages: Sequence[BaseMessage], run: Runtime[RunContext]) -> Place:
-    """Return the place of the reply to the last message; a node that runs again replaces its reply."""
+    """Return where to stream the reply to the last message; a node that runs again replaces its reply."""
     return run.stream_writer, uuid5(NAMESPACE_OID, f"{agent}.reply:{messages[-1].id}")
 
 
@@ -135,7 +135,7 @@ def is_token(data: Any) -> bool:
 
 
 def presented(reply: Reply) -> Reply:
-    """Return the reply as it is sent, also for a graph that words its replies itself."""
+    """Return the display form of a reply, also for graphs that do not use this module."""
     sources = tuple(
         replace(each, title=disarmed(each.title), url=each.url if each.url and is_web_address(each.url) else None)
         for each in reply.sources
@@ -144,14 +144,12 @@ def presented(reply: Reply) -> Reply:
 
 
 def units(text: str) -> list[str]:
-    """Return sentences, table rows and list items, each with the blanks after it: joined, they are the text."""
-    return [unit for line in re.split(r"(?<=\n)", text) for unit in _of_line(line)]
-
-
-def _of_line(line: str) -> Iterator[str]:
-    """Yield units of a line. A row or an item is one unit: a fault in it rejects all of it."""
-    ends = [] if _ROW.match(line) else [found.end() for found in _END.finditer(line)]
-    yield from (line[start:end] for start, end in pairwise([0, *ends, len(line)]) if end > start)
+    """Return sentences, table rows and list items, each with the blanks after it: joined, they equal the text."""
+    found: list[str] = []
+    for line in re.split(r"(?<=\n)", text):
+        ends = [] if _ROW.match(line) else [end.end() for end in _END.finditer(line)]
+        found += [line[start:end] for start, end in pairwise([0, *ends, len(line)]) if end > start]
+    return found
 
 
 class _Draft:
@@ -163,8 +161,8 @@ class _Draft:
         self.warnings: tuple[str, ...] = ()
 
     async def units(self) -> AsyncIterator[str]:
-        """Yield each unit once the following text shows that it is complete; raises ModelError for an empty answer."""
-        start = given = 0  # position in the line being written, and how many of its units were yielded
+        """Yield each unit when the text after it shows that it is complete; raises ModelError for an empty answer."""
+        start = given = 0  # the start of the current line, and how many of its units were yielded
         async for piece in self._pieces:
             self.warnings = tuple(dict.fromkeys((*self.warnings, *warnings_of(piece))))
             self.text += piece.text
@@ -183,48 +181,45 @@ class _Draft:
 
 
 class _Reply:
-    """The shown text, which only grows. Blanks wait for the next words, so that a dropped sentence leaves no gap."""
+    """The streamed text, which only grows. Blanks wait for the next words, so that a dropped sentence leaves no gap."""
 
-    def __init__(self, judge: Linked, tell: Tell, message_id: str):
-        self._judge, self._tell, self._id = judge, tell, message_id
+    def __init__(self, judge: Linked, write: Write, message_id: str):
+        self._judge, self._write, self._id = judge, write, message_id
         self._blanks = ""
-        self._missing = 0  # items that the running list has lost
+        self._missing = 0  # items dropped from the current list
         self.text, self.has_words = "", False
 
     def show(self, text: str) -> None:
         text = disarmed(text)
-        said = text.rstrip()
-        if said:
-            shown = f"{self._blanks if self.text else ''}{said if self.text else said.lstrip()}"
-            self.text += shown
-            self._tell(token(self._id, shown))
+        words = text.rstrip()
+        if words:
+            piece = self._blanks + words if self.text else words.lstrip()
+            self.text += piece
+            self._write(token(self._id, piece))
             self._blanks = ""
-        self._blanks = re.sub(r"\n{3,}", "\n\n", self._blanks + text[len(said) :])
+        self._blanks = re.sub(r"\n{3,}", "\n\n", self._blanks + text[len(words) :])
 
     def add(self, unit: str) -> None:
         self.has_words = self.has_words or any(map(str.isalnum, unit))
         self.show(self._renumbered(self._judge.accept(unit)))
 
     def settle(self, held: Sequence[str], written: dict[str, str]) -> tuple[str, ...]:
-        """Show the correct units among those that waited, in order; return the warnings."""
+        """Stream the accepted units among those that waited, in order; return the warnings."""
         warnings: dict[str, None] = {}
         for unit in held:
-            said = written.get(unit, unit)
-            if said and not self._judge.problems(said):
-                self.add(said)
-                warnings |= {SENTENCE_CORRECTED: None} if said != unit else {}
-            else:
-                self._drop(unit)
-                warnings |= {SENTENCE_REMOVED: None}
+            new = written.get(unit, unit)
+            if new and not self._judge.problems(new):
+                self.add(new)
+                warnings |= {SENTENCE_CORRECTED: None} if new != unit else {}
+                continue
+            warnings |= {SENTENCE_REMOVED: None}
+            self._missing += bool(_NUMBERED.match(unit))
+            if unit.endswith("\n") and not self._blanks.endswith("\n"):
+                self._blanks = "\n"  # the line continues before the dropped unit
         return tuple(warnings)
 
-    def _drop(self, unit: str) -> None:
-        self._missing += bool(_NUMBERED.match(unit))
-        if unit.endswith("\n") and not self._blanks.endswith("\n"):
-            self._blanks = "\n"  # the line continued before it
-
     def _renumbered(self, unit: str) -> str:
-        """Renumber a list that lost an item, without a gap."""
+        """Close the gap in the numbers of a list from which an item was dropped."""
         found = _NUMBERED.match(unit)
         if not found:
             self._missing = 0 if unit.strip() and not unit[0].isspace() else self._missing
@@ -236,19 +231,19 @@ class _Reply:
 async def _repaired(
     model: BaseChatModel, name: str, prompt: Sequence[BaseMessage], held: Sequence[str], judge: Linked
 ) -> dict[str, str]:
-    """Return the model's corrections of units that are wrong on their own, with their original blanks."""
+    """Return the model's corrections of the rejected units, with their original blanks."""
     wrong = {unit: problems for unit in dict.fromkeys(held) if (problems := judge.problems(unit))}
     if not wrong:
         return {}
     listed = "\n".join(f"{at}. “{unit.strip()}”: {'; '.join(wrong[unit])}" for at, unit in enumerate(wrong, 1))
     call = TypedCall(f"{name}.repair", Rewritten, max_tokens=REPAIR_TOKENS)
     try:
-        said = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
-    except ModelFault:  # shown text stays; wrong units are dropped, each with its warning
+        rewritten = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
+    except ModelFault:  # streamed text stays; rejected units are dropped, each with a warning
         return {}
-    if said is None or len(said.sentences) != len(wrong):
+    if rewritten is None or len(rewritten.sentences) != len(wrong):
         return {}
     return {
         unit: new.strip() + unit[len(unit.rstrip()) :] if new.strip() else ""
-        for unit, new in zip(wrong, said.sentences, strict=True)
+        for unit, new in zip(wrong, rewritten.sentences, strict=True)
     }

@@ -1,4 +1,4 @@
-"""Words of a text, for rules that compare texts without a model: case, accents and endings are normalised."""
+"""Words of a text, for comparing texts without a model: case, accents and endings are normalised."""
 
 import re
 import unicodedata
@@ -9,13 +9,13 @@ _VOICED = "\u3099\u309a"  # kana marks, which are not accents
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` in order, in lower case, without accents, unspaced scripts as pairs of letters."""
+    """Return the words of `text` in order: lower case, no accents, and scripts without spaces as pairs of letters."""
     return _WORD.findall(paired(text).lower())
 
 
 def paired(text: str, *, with_letters: bool = False) -> str:
-    """Return `text` without accents. Chinese, Japanese and Korean, which have no blanks, become overlapping pairs of
-    letters; `with_letters` adds single letters, so that one alone is found."""
+    """Return `text` without accents. Chinese, Japanese and Korean become overlapping pairs of letters; `with_letters`
+    adds the single letters, so that one alone is found."""
     if text.isascii():
         return text
     bare = (c for c in unicodedata.normalize("NFKD", text) if c in _VOICED or not unicodedata.combining(c))

@@ -26,7 +26,7 @@ def test_a_file_is_read_in_order_with_unknown_fields_as_metadata(tmp_path):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("{", "not JSON at column"),
+        ("{", "invalid JSON at column"),
         ("[1]", "a JSON list, not an object"),
         ('{"title": "t", "text": "x"}', '"id" must be a non-empty string'),
         ('{"id": 7, "title": "t", "text": "x"}', '"id" must be a non-empty string'),
@@ -36,7 +36,7 @@ def test_a_file_is_read_in_order_with_unknown_fields_as_metadata(tmp_path):
         ("[" * 100_000, "nested too deeply"),
         ('{"id": "b", "title": "t", "text": ["\\ud800"]}', "half of a surrogate pair, such as"),
         ('{"id": "b", "title": "t", "text": "x\0"}', "zero byte"),
-        (f'{{"id": "b", "title": "t", "text": "{"x" * LONGEST_LINE}"}}', "over 1,000,000 characters long; split"),
+        (f'{{"id": "b", "title": "t", "text": "{"x" * LONGEST_LINE}"}}', "longer than 1,000,000 characters; split"),
         ('{"id": "b", "title": "t", "text": "x", "url": "javascript:a"}', '"url" must begin with http:// or https://'),
         ('{"id": "b", "title": "t", "text": "x", "url": ["http://a"]}', '"url" must begin with http:// or https://'),
     ],
@@ -52,7 +52,7 @@ def test_a_bad_line_is_named_with_what_is_wrong(tmp_path, line, complaint):
 def test_a_file_that_cannot_be_used_says_why(tmp_path):
     with pytest.raises(CorpusError, match="cannot be read"):
         load_documents(tmp_path / "absent.jsonl")
-    with pytest.raises(CorpusError, match="holds no documents"):
+    with pytest.raises(CorpusError, match="contains no documents"):
         load_documents(_write(tmp_path / "empty.jsonl", ""))
     (tmp_path / "latin.jsonl").write_bytes(json.dumps({"id": "a"}).encode() + b"\xe8")
     with pytest.raises(CorpusError, match="byte 11 is not UTF-8"):

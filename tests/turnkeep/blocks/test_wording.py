@@ -19,7 +19,7 @@ from turnkeep.blocks.wording import (
     Linked,
     Rewritten,
     presented,
-    say,
+    send,
     token,
     units,
     word,
@@ -90,7 +90,7 @@ async def test_what_a_model_or_a_piece_of_text_makes_a_reply_say_loads_nothing_a
     none, *_ = await written("bad.", "bad", rewritten=[ATTACK], end=f"\n{ATTACK}")
     assert none.text == "\n".join([HARMLESS] * 2)
     told: list[Any] = []
-    assert say(ATTACK, to=(told.append, RUN_ID)).message.text == HARMLESS
+    assert send(ATTACK, to=(told.append, RUN_ID)).message.text == HARMLESS
     assert told == [token(str(RUN_ID), HARMLESS)]
 
 

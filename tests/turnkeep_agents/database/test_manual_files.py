@@ -6,7 +6,7 @@ import pytest
 
 from turnkeep.blocks import pages
 from turnkeep.blocks.documents import CorpusError
-from turnkeep.blocks.sections import LONGEST_SECTION
+from turnkeep.blocks.pages import LONGEST_SECTION
 from turnkeep_agents.database.manual import load_manual, open_manual
 
 PAGE = """# Valves
@@ -107,12 +107,12 @@ def test_a_line_without_an_end_is_cut_too(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("contents", "complaint"),
     [
-        ({}, "holds no pages"),
+        ({}, "contains no pages"),
         ({"a.md": b"# Title only\n"}, "hold headings only"),
         ({"a.md": b"caf\xe9"}, "byte 3 is not UTF-8"),
         ({"a.md": b"a\0b"}, "zero byte"),
-        ({"a b.md": b"x", "a-b.txt": b"y"}, 'has the name "a-b"'),
-        ({"\u0444.md": b"x"}, "needs a name with Latin letters"),
+        ({"a b.md": b"x", "a-b.txt": b"y"}, 'has the same id as a b.md, "a-b"'),
+        ({"\u0444.md": b"x"}, "citations need names with Latin letters"),
         ({"big.md": b"x" * (pages.LARGEST_PAGE_BYTES + 1)}, "is larger than 1,000,000 bytes"),
     ],
 )
@@ -128,7 +128,7 @@ def test_a_bad_page_is_named_with_its_remedy(folder: Path, contents: dict[str, b
 
 @pytest.mark.parametrize(
     ("limit", "most", "complaint"),
-    [("MOST_PAGES", 2, "holds 3 pages, 2 at most"), ("LARGEST_MANUAL_BYTES", 7, "is larger than 7 bytes")],
+    [("MOST_PAGES", 2, "contains 3 pages, 2 are allowed"), ("LARGEST_MANUAL_BYTES", 7, "is larger than 7 bytes")],
 )
 def test_too_many_or_too_large_pages_are_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, complaint: str
@@ -151,7 +151,7 @@ def test_a_linked_page_within_is_read_a_linked_folder_not_entered_and_a_link_out
     assert [one.text for one in load_manual(folder)] == ["Inside.", "Inside."]
 
     (folder / "c.md").symlink_to(tmp_path / "other" / "secret.md")
-    with pytest.raises(CorpusError, match=r"c\.md: leads out of the folder"):
+    with pytest.raises(CorpusError, match=r"c\.md: links to a file outside the folder"):
         load_manual(folder)
 
 
@@ -159,8 +159,8 @@ def test_a_page_that_cannot_be_read_and_a_path_that_is_no_folder_are_refused(fol
     (folder / "gone.md").symlink_to(folder / "nothing.md")
     for path, complaint in (
         (folder, r"gone\.md: cannot be read \(No such file or directory\)"),
-        (folder / "nowhere", "is no folder"),
-        (Path(__file__), "is no folder"),
+        (folder / "nowhere", "is not a folder"),
+        (Path(__file__), "is not a folder"),
     ):
         with pytest.raises(CorpusError, match=complaint):
             load_manual(path)

@@ -51,7 +51,7 @@ def test_a_corpus_of_ones_own_takes_the_place_of_the_bundled_one(tmp_path: Path)
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ("{not json", "not JSON"),
+        ("{not json", "invalid JSON"),
         ({**ROW, "id": ""}, '"id"'),
         ({**ROW, "title": None}, '"title"'),
         ({**ROW, "abstract": 3}, '"abstract"'),

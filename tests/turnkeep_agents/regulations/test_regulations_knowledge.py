@@ -155,7 +155,7 @@ def test_markdown_is_cut_at_its_headings_and_read_as_articles(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "row", "complaint"),
     [
-        ("laws.jsonl", "{not json", "laws.jsonl:2: not JSON"),
+        ("laws.jsonl", "{not json", "laws.jsonl:2: invalid JSON"),
         ("laws.jsonl", LEAVE | {"law": 3}, '"law" must be a string'),
         ("laws.jsonl", LEAVE | {"title": "", "text": ""}, "both empty"),
         ("laws.jsonl", LEAVE, "also on line 1"),

@@ -86,7 +86,7 @@ class Answering(Prompting):
         if state["clarification"] or not checked.get("valid"):
             text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
             route = state["route"] if state["clarification"] else "refuse"
-            said = wording.say(text, to=to)
+            said = wording.send(text, to=to)
             return {"messages": [said.message], "route": route, "confidence": 0.0}
         diagnosis, advice, findings = state["diagnosis"] or {}, state["advice"], findings_of(state)
         found = {"causes": diagnosis["root_causes"], "links": diagnosis["correlations"]}

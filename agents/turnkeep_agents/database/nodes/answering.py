@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.links import addresses
 from turnkeep.blocks.nodes import step
-from turnkeep.blocks.wording import Linked, place, say, word
+from turnkeep.blocks.wording import Linked, place, send, word
 from turnkeep.models.calls import TextAnswer
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
@@ -47,11 +47,11 @@ class AnsweringNodes(TurnNodes):
             return await self._talked(state, runtime)
         if asked_back and len(findings) == 1:
             judge = Linked(None, state["messages"])
-            worded = say(asked_back, to=to, judge=judge)
+            worded = send(asked_back, to=to, judge=judge)
             return {**self._replied(state, worded, ReplyJudge(None)), "route": "clarify"}
         tables = [below for one in findings if (below := _below(one, state["language"], is_only=len(findings) == 1))]
         if all(one["kind"] == "more_rows" and one.get("rows") for one in findings):
-            worded = say("\n\n".join(tables), to=to)
+            worded = send("\n\n".join(tables), to=to)
             return self._replied(state, worded, ReplyJudge(None))
         return await self._answered(state, runtime, "\n\n".join([*filter(None, [asked_back]), *tables]))
 

@@ -59,7 +59,7 @@ class OrchestratorNodes(TurnNodes):
         noted += [NOTHING_CHANGED] if any(ask.kind == "change" for ask in reading.asks) else []
         return {
             "memory": folded.memory,
-            "context": prompt.trimmed.told,
+            "context": prompt.trimmed.counts,
             "language": reading.language,
             "asks": [ask.model_dump() for ask in reading.asks],
             "route": route,

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_document
-from turnkeep.blocks.pages import SUFFIXES, read_files
-from turnkeep.blocks.sections import read_sections
+from turnkeep.blocks.pages import SUFFIXES, read_files, read_sections
 from turnkeep.demo import sample
 from turnkeep.records import JSON
 from turnkeep_agents.regulations.knowledge.articles import Knowledge

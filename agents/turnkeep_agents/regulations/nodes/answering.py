@@ -10,7 +10,7 @@ from turnkeep.blocks.documents import Document
 from turnkeep.blocks.nodes import answer_from, replied, step
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import Linked, place, say
+from turnkeep.blocks.wording import Linked, place, send
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import prompts
@@ -93,7 +93,7 @@ class Answering(Prompting):
         choice = self._choose("none", "talk", prompts.REFUSE_CALL, asked)
         answer = await ask_text(choice.of(self.models), prompts.REFUSE_CALL, asked)
         to = place("regulations", state["messages"], runtime)
-        update = replied(state, say(answer.text, to=to, judge=Linked(None, state["messages"])))
+        update = replied(state, send(answer.text, to=to, judge=Linked(None, state["messages"])))
         update["warnings"] += answer.warnings
         return {**update, "choice": asdict(choice), **step(state, "Said what can be asked instead.")}
 

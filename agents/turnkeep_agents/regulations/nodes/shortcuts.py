@@ -6,7 +6,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.nodes import message_of, replied, step
-from turnkeep.blocks.wording import place, say
+from turnkeep.blocks.wording import place, send
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
@@ -27,7 +27,7 @@ class Shortcuts(Prompting):
         if hit is None:
             return found
         runtime.stream_writer({"event": "route_decision", "route": "faq"})
-        said = say(hit.answer, to=place("regulations", state["messages"], runtime))
+        said = send(hit.answer, to=place("regulations", state["messages"], runtime))
         cited = [asdict(one) for one in self.knowledge.get(hit.articles, hit.language)]
         return {
             **found,
@@ -49,7 +49,7 @@ class Shortcuts(Prompting):
         if known is None:
             return {"cache_key": key}
         runtime.stream_writer({"event": "route_decision", "route": known["route"]})
-        said = say(known["reply"], to=place("regulations", state["messages"], runtime))
+        said = send(known["reply"], to=place("regulations", state["messages"], runtime))
         kept = {name: known[name] for name in KEPT}
         stepped = step(state, "The same was answered before, from the same sources and on the same day.")
         return {**kept, **replied(known, said), **stepped}
