@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from turnkeep.agents import Agent
 from turnkeep.blocks.verification import Sources, Verifier
-from turnkeep.blocks.wording import Linked, say, word
+from turnkeep.blocks.wording import Linked, send, word
 from turnkeep.models.calls import TextCall
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.storage.plans import Loaded
@@ -46,7 +46,7 @@ async def test_a_checked_reply_is_told_sentence_by_sentence_and_not_again_as_a_m
 
 async def test_a_reply_of_code_is_told_once() -> None:
     async def answer(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
-        return {"messages": [say(TEXT, to=(runtime.stream_writer, UUID(int=1))).message]}
+        return {"messages": [send(TEXT, to=(runtime.stream_writer, UUID(int=1))).message]}
 
     assert await tokens_of(answer) == [TEXT]
 
