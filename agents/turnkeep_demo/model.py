@@ -24,8 +24,8 @@ from turnkeep.models.calls import inner_call_of
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
 
-Said: TypeAlias = str | JSON | list[JSON]
-Rule: TypeAlias = Callable[[JSON], Said]
+Answer: TypeAlias = str | JSON | list[JSON]
+Rule: TypeAlias = Callable[[JSON], Answer]
 """Maps the parts of a prompt to the answer: text, the fields of a typed result, or calls of tools, each `{"name": ...,
 "args": {...}}`."""
 
@@ -46,7 +46,7 @@ def demo_model(agent: str) -> "DemoChatModel":
 
 def fold(parts: JSON) -> JSON:
     """Summarise messages that no prompt shows any more: the user's questions, shortened."""
-    asked = [cut(said["content"], ASKED_BYTES) for said in parts["conversation"] if said["role"] == "user"]
+    asked = [cut(one["content"], ASKED_BYTES) for one in parts["conversation"] if one["role"] == "user"]
     return {"messages": f"Asked: {'; '.join(asked) or 'nothing'}", "merged": " ".join(parts["memory"])}
 
 
@@ -120,12 +120,12 @@ class DemoChatModel(BaseChatModel):
         rule = self.rules.get(inner_call_of(messages) or "")
         tool = _chosen_tool(messages, kwargs)
         if rule:
-            said: Said = rule(_parts(messages))
+            answer: Answer = rule(_parts(messages))
         elif tool:
-            said = _arguments(tool, _last_text(messages))
+            answer = _arguments(tool, _last_text(messages))
         else:
-            said = _plain_answer(messages)
-        return _message(messages, said, tool)
+            answer = _plain_answer(messages)
+        return _message(messages, answer, tool)
 
 
 def _parts(messages: Sequence[BaseMessage]) -> JSON:
@@ -136,11 +136,11 @@ def _parts(messages: Sequence[BaseMessage]) -> JSON:
     return {"query": _last_text(messages)}
 
 
-def _message(messages: Sequence[BaseMessage], said: Said, tool: JSON | None) -> AIMessage:
-    text = said if isinstance(said, str) else ""
-    calls = _calls(said, tool["name"] if tool else "answer", len(messages))
+def _message(messages: Sequence[BaseMessage], answer: Answer, tool: JSON | None) -> AIMessage:
+    text = answer if isinstance(answer, str) else ""
+    calls = _calls(answer, tool["name"] if tool else "answer", len(messages))
     read = sum(estimate_tokens(message.text) for message in messages)
-    written = estimate_tokens(text or json.dumps(said))
+    written = estimate_tokens(text or json.dumps(answer))
     return AIMessage(
         content=text,
         tool_calls=calls,
@@ -153,11 +153,11 @@ def _message(messages: Sequence[BaseMessage], said: Said, tool: JSON | None) -> 
     )
 
 
-def _calls(said: Said, name: str, turn: int) -> list[ToolCall]:
+def _calls(answer: Answer, name: str, turn: int) -> list[ToolCall]:
     """Build tool calls with ids that are unique across the turns of a conversation."""
-    if isinstance(said, str):
+    if isinstance(answer, str):
         return []
-    called = said if isinstance(said, list) else [{"name": name, "args": said}]
+    called = answer if isinstance(answer, list) else [{"name": name, "args": answer}]
     return [tool_call(name=one["name"], args=one["args"], id=f"call_{turn}_{at}") for at, one in enumerate(called)]
 
 
@@ -171,8 +171,8 @@ def _chosen_tool(messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> 
         return next(iter(tools.values()))
     if not messages or not isinstance(messages[-1], HumanMessage):
         return None
-    said = set(re.findall(r"\w+", messages[-1].text.lower()))
-    return next((tool for name, tool in tools.items() if set(name.lower().split("_")) <= said), None)
+    answer = set(re.findall(r"\w+", messages[-1].text.lower()))
+    return next((tool for name, tool in tools.items() if set(name.lower().split("_")) <= answer), None)
 
 
 def _arguments(tool: JSON, text: str) -> JSON:

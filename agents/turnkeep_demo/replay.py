@@ -43,8 +43,8 @@ class Recording:
     asks: Sequence[str] = ()
     before: Sequence[str] = ()
 
-    def distance(self, said: Tokens) -> float:
-        return min(distance(said, tokens(wording)) for wording in (self.question, *self.asks))
+    def distance(self, given: Tokens) -> float:
+        return min(distance(given, tokens(wording)) for wording in (self.question, *self.asks))
 
 
 class Recordings:
@@ -64,22 +64,22 @@ class Recordings:
         Args:
             conversation: earlier messages, each with `role` and `content`; it may begin in the middle of the thread.
         """
-        asked = [said["content"] for said in conversation if said["role"] == "user"]
-        said = tokens(message) if len(message) <= LONGEST_MESSAGE else ()
+        asked = [one["content"] for one in conversation if one["role"] == "user"]
+        given = tokens(message) if len(message) <= LONGEST_MESSAGE else ()
         ranked = defaultdict[tuple[float, int], list[Recording]](list)
         for one in self.every:
             if not one.before or (is_answered(conversation) and self._follows(one, asked)):
-                ranked[one.distance(said), -len(one.before)].append(one)
+                ranked[one.distance(given), -len(one.before)].append(one)
         (nearest, _), best = min(ranked.items(), default=((math.inf, 0), []))
         return best[0] if nearest < math.inf and all(one.calls == best[0].calls for one in best) else None
 
     def nearest(self, message: str) -> list[str]:
         """Return the questions that share most words with a message, of those without history and figures."""
-        said = set(tokens(message)) - FILLERS
+        given = set(tokens(message)) - FILLERS
 
         def shared(question: str) -> float:
             own = set(tokens(question)) - FILLERS
-            return len(said & own) / max(1, len(said | own))
+            return len(given & own) / max(1, len(given | own))
 
         plain = [one.question for one in self.every if not one.before and not re.search(r"\d", one.question)]
         return sorted(plain, key=shared, reverse=True)[:SUGGESTED]
@@ -92,16 +92,16 @@ class Recordings:
     def _follows(self, one: Recording, asked: Sequence[str]) -> bool:
         """Return whether the last questions of the thread equal `before`, as far as the prompt shows them."""
         pairs = [*zip(reversed(one.before), reversed(asked), strict=False)]
-        return bool(pairs) and all(self._is(question, tokens(said)) for question, said in pairs)
+        return bool(pairs) and all(self._is(question, tokens(given)) for question, given in pairs)
 
-    def _is(self, question: str, said: Tokens) -> bool:
+    def _is(self, question: str, given: Tokens) -> bool:
         same = [one for one in self.every if one.question == question] or [Recording(question, {})]
-        return any(one.distance(said) < math.inf for one in same)
+        return any(one.distance(given) < math.inf for one in same)
 
 
 def is_answered(conversation: Sequence[JSON]) -> bool:
     """Return whether the last reply was an answer: no question follows from a decline."""
-    replies = [said["content"] for said in conversation if said["role"] == "assistant"]
+    replies = [one["content"] for one in conversation if one["role"] == "assistant"]
     return bool(replies) and not replies[-1].startswith((DECLINED, DECLINED_IT))
 
 
@@ -114,14 +114,14 @@ def tokens(text: str) -> Tokens:
     return tuple(words(plain))
 
 
-def distance(said: Tokens, asked: Tokens) -> float:
+def distance(given: Tokens, asked: Tokens) -> float:
     """Return how many fillers and typos lie between two texts; infinity if anything else does."""
-    if FILLERS.issuperset(said) or FILLERS.issuperset(asked):
-        return 0.0 if said == asked else math.inf
+    if FILLERS.issuperset(given) or FILLERS.issuperset(asked):
+        return 0.0 if given == asked else math.inf
     row = [0.0]
     for other in asked:
         row.append(row[-1] + _dropped(other))
-    for word in said:
+    for word in given:
         new = [row[0] + _dropped(word)]
         for at, other in enumerate(asked):
             new.append(min(row[at] + _changed(word, other), row[at + 1] + _dropped(word), new[at] + _dropped(other)))
@@ -135,10 +135,10 @@ def _dropped(word: str) -> float:
     return 1.0 if word in FILLERS else math.inf
 
 
-def _changed(said: str, asked: str) -> float:
-    if said == asked:
+def _changed(given: str, asked: str) -> float:
+    if given == asked:
         return 0.0
-    is_near = singular(said) == singular(asked) or (said not in _known() and is_typo(said, asked))
+    is_near = singular(given) == singular(asked) or (given not in _known() and is_typo(given, asked))
     return 1.0 if is_near else math.inf
 
 
@@ -149,12 +149,12 @@ def _known() -> frozenset[str]:
     return frozenset(every | {*map(singular, every)})
 
 
-def is_typo(said: str, asked: str) -> bool:
+def is_typo(given: str, asked: str) -> bool:
     """Return whether one letter is wrong, missing, added or swapped, but not the first: "four" is not "hour"."""
-    shortest = min(len(said), len(asked))
-    if shortest < LEAST_LETTERS or said[0] != asked[0] or not (said + asked).isalpha():
+    shortest = min(len(given), len(asked))
+    if shortest < LEAST_LETTERS or given[0] != asked[0] or not (given + asked).isalpha():
         return False
-    start = next((at for at, pair in enumerate(zip(said, asked, strict=False)) if len({*pair}) > 1), shortest)
-    ours, theirs = said[start:], asked[start:]
+    start = next((at for at, pair in enumerate(zip(given, asked, strict=False)) if len({*pair}) > 1), shortest)
+    ours, theirs = given[start:], asked[start:]
     is_swapped = ours[:2] == theirs[1::-1] and ours[2:] == theirs[2:]
     return ours[1:] == theirs[1:] or ours[1:] == theirs or ours == theirs[1:] or is_swapped

@@ -44,7 +44,7 @@ def test_the_budget_is_the_designs() -> None:
     assert (Budget(requests=4, wcu=16, rcu=8), Budget(requests=4, wcu=20, rcu=12)) == (PROSE, WHATEVER)
 
 
-def test_the_texts_are_as_long_as_the_budget_says(shared_data: Path) -> None:
+def test_the_texts_have_the_length_of_the_budget(shared_data: Path) -> None:
     for texts in (prose(shared_data), noise(1)):
         assert len(json.dumps(texts.notes())) == STATE_BYTES
         assert len((texts.message() + texts.reply()).encode()) == 600 + REPLY_BYTES

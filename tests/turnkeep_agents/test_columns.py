@@ -73,7 +73,7 @@ def digits_of(pattern: str, currency: str) -> int:
 
 
 @given(Locales, st.lists(st.integers(0, 9_999_999), min_size=1, max_size=8))
-def test_counts_of_any_locale_are_read_whatever_stands_between_thousands(locale, counts):
+def test_counts_of_any_locale_are_read_with_any_thousands_separator(locale, counts):
     written = [format_decimal(count, locale=locale) for count in counts]
     assert read_numbers(written, is_count=True) == counts
 

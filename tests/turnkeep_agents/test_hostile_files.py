@@ -53,7 +53,7 @@ def complaint(folder: Path, name: str, *lines: bytes) -> str:
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_what_is_no_text_is_refused_with_its_line(tmp_path: Path, name: str) -> None:
+def test_invalid_text_is_rejected_with_its_line(tmp_path: Path, name: str) -> None:
     assert "zero byte" in complaint(tmp_path, name, FIRST[name], b"a\0b")
     assert "is not UTF-8" in complaint(tmp_path, name, FIRST[name], b"\xed\xa0\x80")
 

@@ -17,7 +17,7 @@ from turnkeep.settings import Settings
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.regulations.settings import RegulationsSettings
 from turnkeep_demo.campaigns import rules as campaigns
-from turnkeep_demo.regulations.rules import SAYINGS
+from turnkeep_demo.regulations.rules import TEXTS
 from turnkeep_demo.replay import DECLINED, DECLINED_IT, Recording, Recordings
 
 AGENTS = {name: build_agent(name, read_settings(model="demo")) for name in ("campaigns", "products", "regulations")}
@@ -87,7 +87,7 @@ async def test_regulations_quotes_passages_of_an_attached_document() -> None:
             [without] = await talk(AGENTS["regulations"], one.question)
             assert "26 giorni" in reply.text, one.question
             assert any(source.id.startswith("doc-3f9a1c-") for source in reply.sources if source.cited)
-            assert without.text == SAYINGS["it"]["not_attached"] or one.calls.get("cites")
+            assert without.text == TEXTS["it"]["not_attached"] or one.calls.get("cites")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ async def test_products_declines_over_another_catalogue(tmp_path: Path) -> None:
     assert reply.text.startswith(DECLINED)
 
 
-async def test_regulations_without_the_article_says_that_it_found_none(tmp_path: Path) -> None:
+async def test_regulations_without_the_article_finds_none(tmp_path: Path) -> None:
     agent = build_agent("regulations", Settings(model="demo").with_agents(RegulationsSettings(knowledge=str(tmp_path))))
     [reply] = await talk(agent, "Quali sono i permessi della legge 104/1992?")
-    assert reply.text == SAYINGS["it"]["missing"]
+    assert reply.text == TEXTS["it"]["missing"]

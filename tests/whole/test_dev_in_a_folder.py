@@ -127,7 +127,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         process.wait()
 
 
-def test_it_says_what_is_wrong_and_what_to_do_and_serves_the_rest(server: Server) -> None:
+def test_it_reports_faults_with_remedies_and_serves_the_rest(server: Server) -> None:
     told = server.said
     assert re.search(r"error: .*langgraph\.json:5: graph `broken`.* has no `grapf`; it has builder, graph\n", told)
     assert re.search(r"warning: .*langgraph\.json:\d+: `auth` is not applied", told)
@@ -152,12 +152,6 @@ def test_the_lines_of_the_welcome_fit_the_first_graph(server: Server) -> None:
     assert replies[1].json()["reply"] == "old kindly Hello; What did I say?"
 
 
-def test_a_graph_without_messages_runs_with_what_its_schema_asks_for(server: Server) -> None:
-    body = {"assistant_id": "adding", "if_not_exists": "create", "input": {"a": 1, "b": 2}}
-    done = httpx.post(f"{server.url}/threads/sums/runs/wait", json=body, timeout=PATIENCE_SECONDS)
-    assert done.json()["sum"] == 3
-
-
 def test_an_exception_of_a_node_is_shown_with_its_place_and_not_to_the_client(server: Server) -> None:
     answer = server.say("raise", "raising")
     assert (answer.status_code, answer.json()["code"]) == (500, "agent_error")
@@ -180,12 +174,12 @@ async def test_a_change_is_served_and_a_turn_that_runs_meanwhile_is_kept_once(se
     assert (server.folder / "begun").read_text() == "x"
 
 
-def test_a_variable_that_changes_in_the_env_file_is_read_anew(server: Server) -> None:
+def test_a_changed_env_file_is_read_again(server: Server) -> None:
     server.change("tone.env", "TONE=sternly\n")
     assert "sternly" in server.say("hi", "env").json()["reply"]
 
 
-def test_a_langgraph_json_that_breaks_is_told_with_its_line_until_it_is_mended(server: Server) -> None:
+def test_a_broken_langgraph_json_is_reported_with_its_line_until_it_is_fixed(server: Server) -> None:
     server.say("before", "mended")
     server.change("langgraph.json", '{\n  "graphs": ,\n}', until="Fix the file to start serving")
     told = server.say("hi", "mended")

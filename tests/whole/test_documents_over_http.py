@@ -61,7 +61,7 @@ def test_a_file_whose_server_was_killed_before_it_was_read_is_read_by_the_next(o
         assert list(uploads.glob("*/*")) == []
 
 
-def test_personal_data_of_a_private_agents_document_lies_nowhere_and_its_owner_reads_it(
+def test_personal_data_of_a_document_is_stored_redacted_and_restored_for_its_owner(
     own: Site, dynamodb: "DynamoDBClient"
 ) -> None:
     text = f"The contact is {MAIL}, ask there about leave."

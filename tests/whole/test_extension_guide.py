@@ -118,7 +118,7 @@ def stream(client: httpx.Client, body: Mapping[str, Any]) -> list[tuple[str, dic
     return events
 
 
-def test_every_box_says_where_it_goes() -> None:
+def test_every_box_names_its_file() -> None:
     boxes = [(box["kind"], bool(box["path"])) for box in BOX.finditer(GUIDE)]
     assert set(boxes) == {("python", True), ("json", True), ("diff", True), ("sh", False)}
     assert len(boxes) == GUIDE.count("```") / 2
@@ -158,7 +158,7 @@ def test_the_tests_of_the_extended_project_pass(copy: Copy) -> None:
     )
 
 
-def test_the_new_node_is_drawn_and_told_and_the_new_tool_is_called(
+def test_the_new_node_is_drawn_and_streamed_and_the_new_tool_is_called(
     copy: Copy, store: dict[str, str], tmp_path: Path
 ) -> None:
     with server(copy, tmp_path, **store) as client:

@@ -48,7 +48,7 @@ def test_events_of_both_functions_and_the_server_meet_in_one_store(capsys: pytes
 
 
 @pytest.mark.usefixtures("home")
-def test_a_function_that_raises_is_told_and_is_a_failure_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_raising_function_fails_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["authorizer", str(EVENTS / "authorizer-key.json")]) == 1
     told = capsys.readouterr()
     assert json.loads(told.out)["errorMessage"] == "Unauthorized"
@@ -65,7 +65,7 @@ def test_a_function_that_raises_is_told_and_is_a_failure_of_the_command(capsys: 
         ("api", "Makefile", "Makefile is not valid JSON"),
     ],
 )
-def test_what_cannot_be_run_is_said_before_anything_starts(
+def test_an_invalid_command_fails_before_anything_starts(
     home: Path, function: str, event: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([function, event]) == 1
@@ -73,7 +73,7 @@ def test_what_cannot_be_run_is_said_before_anything_starts(
     assert list(home.iterdir()) == []
 
 
-def test_a_missing_emulator_is_said_with_the_line_that_mends_it(tmp_path: Path) -> None:
+def test_a_missing_emulator_is_reported_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=MISSING):
         find_runtime_emulator(tmp_path)
 

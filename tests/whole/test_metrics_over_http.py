@@ -122,7 +122,7 @@ class Held:
         self._free.set()
 
 
-async def test_a_busy_thread_is_told_whether_the_key_is_the_same_or_another(
+async def test_a_busy_thread_is_counted_with_the_same_or_another_key(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()
@@ -157,7 +157,7 @@ async def test_a_run_that_lost_its_thread_is_superseded_and_its_calls_are_paid(
 
 
 @pytest.mark.parametrize("route", [THREAD, f"{THREAD}/stream"])
-async def test_a_model_that_failed_is_told_once_with_what_was_spent(
+async def test_a_failed_model_is_counted_once_with_its_usage(
     route: str, visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     model.script += [READ, GRADE, fails("500 Internal Server Error")]
@@ -172,7 +172,7 @@ async def test_a_model_that_failed_is_told_once_with_what_was_spent(
 
 
 @pytest.mark.parametrize("operation", ["UpdateItem", "Query", "GetItem"])
-async def test_a_store_that_is_down_is_told(
+async def test_an_unavailable_store_is_counted(
     operation: str, visitor: Visitor, site: Site, model: WireServer, output: Output
 ) -> None:
     model.script += WELL
@@ -185,7 +185,7 @@ async def test_a_store_that_is_down_is_told(
     assert metrics(output()) == [{"StoreUnavailable": 1, "code": "store_unavailable"}]
 
 
-async def test_a_fault_of_ours_is_told(site: Site, output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_internal_error_is_counted(site: Site, output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(entries(), "papers", Entry("of the test", "json:no_such_function"))
     broken = await site.open()
     assert (await broken.http.post("/chat", json=ASKED)).status_code == 500
@@ -224,7 +224,7 @@ async def leave(visitor: Visitor, held: Held, body: dict[str, Any]) -> "asyncio.
     return served
 
 
-async def test_a_stream_that_was_left_is_told_and_its_run_ends(
+async def test_a_disconnected_stream_is_counted_and_its_run_ends(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()
@@ -237,7 +237,7 @@ async def test_a_stream_that_was_left_is_told_and_its_run_ends(
     assert ended["code"] == "CancelledError"
 
 
-async def test_a_run_that_goes_on_without_its_client_is_told_to_its_end(
+async def test_a_run_that_continues_without_its_client_is_counted(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()

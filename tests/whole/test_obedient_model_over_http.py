@@ -103,9 +103,7 @@ async def stage(place: str, site: Site, model: WireServer, tmp_path: Path) -> St
 
 
 @pytest.mark.parametrize("place", VISITS)
-async def test_whatever_an_order_makes_the_model_do_nothing_foreign_or_secret_comes_out(
-    place: str, stage: Stage
-) -> None:
+async def test_an_obedient_model_reveals_nothing_foreign_or_secret(place: str, stage: Stage) -> None:
     folder = stage.planted.file.parent
     before, files = stage.planted.checksum(), sorted(folder.rglob("*"))
     tried, refused = set[str](), 0
@@ -144,7 +142,7 @@ async def test_an_attack_that_comes_only_in_the_second_or_third_correction_is_re
 
 
 @pytest.mark.parametrize("place", ["question"])
-def test_what_is_foreign_or_secret_is_known_when_it_is_seen(place: str, stage: Stage) -> None:
+def test_leaks_are_recognised(place: str, stage: Stage) -> None:
     with closing(sqlite3.connect(stage.planted.file)) as connection:
         [(name, number)] = connection.execute("SELECT name, id FROM crew WHERE companyId = 2 LIMIT 1")
         [(cipher, own)] = connection.execute("SELECT hex(firstName), firstName FROM employee LIMIT 1")

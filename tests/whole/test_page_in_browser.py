@@ -92,7 +92,7 @@ def test_each_agent_answers_its_examples_and_shows_what_it_rests_on(
     assert seen.complaints == []
 
 
-def test_rows_are_paged_plotted_and_told_in_words_and_stay_so_when_they_are_read_again(visits: Visits) -> None:
+def test_rows_are_paged_and_plotted_also_after_a_reload(visits: Visits) -> None:
     seen = visits(permissions=["clipboard-read", "clipboard-write"]).open()
     seen.choose("database")
     seen.say(EXAMPLES["database"][1])
@@ -197,33 +197,6 @@ def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(seen: Vis
     expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
 
 
-@pytest.mark.parametrize("persisted", [False, None])
-def test_an_answer_that_is_not_stored_says_so_and_offers_what_helps(seen: Visit, persisted: bool | None) -> None:
-    keys = []
-
-    def unstored(route: Route) -> None:
-        keys.append(route.request.headers["idempotency-key"])
-        text = route.fetch().text()
-        route.fulfill(
-            content_type="text/event-stream",
-            body=text.replace('"persisted":true', f'"persisted":{json.dumps(persisted)}'),
-        )
-
-    def kept(route: Route) -> None:
-        keys.append(route.request.headers["idempotency-key"])
-        route.continue_()
-
-    seen.page.route(STREAM, unstored)
-    seen.say("hello")
-    expect(seen.turns.get_by_role("alert")).to_contain_text("stored")
-    seen.page.unroute(STREAM)
-    seen.page.route(STREAM, kept)
-    seen.button("Find out" if persisted is None else "Send it again").click()
-    expect(seen.turns.get_by_role("alert")).to_have_count(0)
-    expect(seen.turns).to_have_count(1)
-    assert keys == keys[:1] * 2
-
-
 def test_a_key_is_asked_for_once_and_sent_with_every_request(visits: Visits) -> None:
     def guard(route: Route) -> None:
         is_asked = route.request.resource_type == "fetch" and "/page/" not in route.request.url
@@ -261,7 +234,7 @@ def test_a_document_is_sent_read_listed_and_removed(visits: Visits) -> None:
 # Harm, and who reads by other means
 
 
-def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(seen: Visit, url: str) -> None:
+def test_a_poisoned_answer_runs_loads_and_links_nothing(seen: Visit, url: str) -> None:
     seen.say("poison")
     turn = seen.answered(1)
     for fold in turn.locator("summary").all():
@@ -280,7 +253,7 @@ def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(seen: Vi
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
-def test_everything_is_done_with_the_keyboard_alone(visits: Visits, options: dict[str, Any]) -> None:
+def test_the_page_works_with_the_keyboard_alone(visits: Visits, options: dict[str, Any]) -> None:
     seen = visits(**options).open()
     page, press = seen.page, seen.page.keyboard.press
     message = page.get_by_label("Message", exact=True)
@@ -324,7 +297,7 @@ def test_everything_is_done_with_the_keyboard_alone(visits: Visits, options: dic
     expect(message).to_be_focused()
 
 
-def test_a_screen_reader_is_told_each_sentence_once_and_no_sooner_than_it_is_whole(seen: Visit) -> None:
+def test_a_screen_reader_gets_each_whole_sentence_once(seen: Visit) -> None:
     seen.say("slow")
     seen.answered(1)
 

@@ -42,7 +42,7 @@ def test_its_thread_is_one_of_the_server_whatever_of_aws_is_set(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("missing", ["region", "credentials"])
-def test_without_a_server_it_says_what_to_set(tmp_path: Path, missing: str) -> None:
+def test_without_a_server_it_names_the_missing_settings(tmp_path: Path, missing: str) -> None:
     (tmp_path / ".turnkeep").mkdir()
     (tmp_path / ".turnkeep" / "dynamodb.json").write_text('{"pid": 1, "port": 9}')  # of a server that was killed
     done = run(tmp_path, OTHER if missing == "region" else {"AWS_DEFAULT_REGION": "us-east-1"})

@@ -23,10 +23,10 @@ Names: TypeAlias = Mapping[Dimension, Sequence[str]]
 Meant: TypeAlias = tuple[Dimension, tuple[str, ...]]
 
 
-def find_name(said: str, names: Names) -> Meant | None:
+def find_name(text: str, names: Names) -> Meant | None:
     """Return a full name of any dimension; else names that contain all its words, as in "Lookbook"; else the same in
     the nearest spelling, as in "oakmer"."""
-    asked = words(said)
+    asked = words(text)
     if not asked:
         return None
     if found := _holding(asked, names, whole=True) or _holding(asked, names):
@@ -145,10 +145,10 @@ class Check:
             )
         )
 
-    def _found(self, said: Sequence[str], checked: Checked) -> dict[Dimension, tuple[str, ...]]:
+    def _found(self, text: Sequence[str], checked: Checked) -> dict[Dimension, tuple[str, ...]]:
         found: dict[Dimension, tuple[str, ...]] = {}
         every = {name.lower(): name for dimension in ORDER for name in self.names[dimension]}
-        for name in said:
+        for name in text:
             if meant := find_name(name, self.names):
                 found[meant[0]] = tuple(dict.fromkeys((*found.get(meant[0], ()), *meant[1])))
             else:

@@ -44,7 +44,8 @@ class Nodes:
         is_inside = found.score >= self.tuning.guardrail_threshold
         route = "respond" if found.kind == "conversation" else "retrieve" if is_inside else "refuse"
         runtime.stream_writer({"event": "route_decision", "route": route})
-        said = f"The message is {'out of' if route == 'refuse' else 'in'} scope: {found.score} of 100. {found.reason}"
+        where = "out of" if route == "refuse" else "in"
+        verdict = f"The message is {where} scope: {found.score} of 100. {found.reason}"
         return {
             "route": route,
             "guardrail_score": found.score,
@@ -52,7 +53,7 @@ class Nodes:
             "language": found.language,
             "searches": found.searches,
             "scope": {"limit": MOST_LISTED if found.breadth == "many" else self.tuning.top_k, "years": found.years[:2]},
-            **step(state, said.strip()),
+            **step(state, verdict.strip()),
         }
 
     async def refuse(self, state: PapersState, runtime: Runtime[RunContext]) -> JSON:
@@ -60,8 +61,8 @@ class Nodes:
         prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
         answer = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state))
         to = place("papers", state["messages"], runtime)
-        said = send(answer.text, to=to, judge=Linked(None, state["messages"]))
-        update = replied(state, said)
+        reply = send(answer.text, to=to, judge=Linked(None, state["messages"]))
+        update = replied(state, reply)
         update["warnings"] += answer.warnings
         return {**update, **step(state, "Said what can be asked instead.")}
 
@@ -141,9 +142,9 @@ class Nodes:
         self, papers: Sequence[Document], of: Collection[str], state: PapersState, runtime: Runtime[RunContext]
     ) -> Citing:
         """`of` are the kinds of messages that count as facts: a user's claim proves nothing about a paper."""
-        said, today = [each.text for each in state["messages"] if each.type in of], runtime.context.now.date()
+        texts, today = [each.text for each in state["messages"] if each.type in of], runtime.context.now.date()
         sources = Sources(
-            [*said, self._filled("{count} {titles} {by_year} {newest}")],
+            [*texts, self._filled("{count} {titles} {by_year} {newest}")],
             days=[(today, today)],
             language=state["language"],
         )

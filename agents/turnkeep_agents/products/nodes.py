@@ -99,11 +99,11 @@ class Nodes:
         most = min(self.tuning.top_k, max(2, (self.tuning.top_k + 2) // max(1, searches)))
         tools = Tools(self.catalogue, runtime.context.now.date(), most, is_among_others=searches > 1)
         results: list[JSON] = []
-        for said in filter(is_ours, state["calls"]):
-            runtime.stream_writer({"event": "tool_start", "tool": said["tool"]})
-            texts, products = tools.run(call_of(said))
-            is_list = said["tool"] == SEARCH and not said.get("names") and len(products) > 1
-            kept = {"tool": said["tool"], "wish": said["wish"], "is_list": is_list}
+        for call in filter(is_ours, state["calls"]):
+            runtime.stream_writer({"event": "tool_start", "tool": call["tool"]})
+            texts, products = tools.run(call_of(call))
+            is_list = call["tool"] == SEARCH and not call.get("names") and len(products) > 1
+            kept = {"tool": call["tool"], "wish": call["wish"], "is_list": is_list}
             results.append({**kept, "texts": texts, "ids": [product.id for product in products]})
         return {"results": [*state["results"], *results]}
 

@@ -115,14 +115,14 @@ def read(answer: ToolsAnswer) -> tuple[Route, list[JSON], str]:
     return ("clarify", [], questions[0]) if questions else ("respond", [], answer.text)
 
 
-def call_of(said: JSON) -> Call:
+def call_of(given: JSON) -> Call:
     """Restore a call from its stored form."""
-    return KINDS[said["tool"]].model_validate({name: value for name, value in said.items() if name != "tool"})
+    return KINDS[given["tool"]].model_validate({name: value for name, value in given.items() if name != "tool"})
 
 
-def filters_of(said: JSON) -> JSON:
+def filters_of(given: JSON) -> JSON:
     """Return its arguments without the worded wish."""
-    return {name: value for name, value in said.items() if name not in ("tool", "wish")}
+    return {name: value for name, value in given.items() if name not in ("tool", "wish")}
 
 
 def wish_of(search: Search, catalogue: Catalogue) -> Wish:
@@ -146,10 +146,10 @@ def wish_of(search: Search, catalogue: Catalogue) -> Wish:
     )
 
 
-def nearest(said: str, known: Iterable[str]) -> str | None:
+def nearest(given: str, known: Iterable[str]) -> str | None:
     """ "Phone" and "smartphones" match phones if nothing else does."""
     by_name = {singular(each.lower()): each for each in known}
-    plain = singular(said.lower())
+    plain = singular(given.lower())
     parts = [each for each in by_name if each in plain or plain in each]
     alike = [plain] if plain in by_name else parts if len(parts) == 1 else get_close_matches(plain, by_name, 1, ALIKE)
     return by_name[alike[0]] if alike else None
@@ -158,10 +158,10 @@ def nearest(said: str, known: Iterable[str]) -> str | None:
 def _known(values: Sequence[str], what: str) -> AfterValidator:
     """Accept the nearest spelling; otherwise raise an error that lists the values for the model."""
 
-    def taken(said: str) -> str:
-        if found := nearest(said, values):
+    def taken(given: str) -> str:
+        if found := nearest(given, values):
             return found
-        raise ValueError(f"there is no {what} “{said}”; there are {', '.join(values[:MOST_ENUMERATED])}")
+        raise ValueError(f"there is no {what} “{given}”; there are {', '.join(values[:MOST_ENUMERATED])}")
 
     return AfterValidator(taken)
 

@@ -18,16 +18,16 @@ class Grounded(Citing):
     """`Citing`, and every law in a sentence must occur in a source or in the user's messages."""
 
     def __init__(
-        self, documents: Sequence[Document], known_ids: Collection[str], said: Sources, unheld: Sequence[str] = ()
+        self, documents: Sequence[Document], known_ids: Collection[str], sources: Sources, unheld: Sequence[str] = ()
     ):
         """`unheld` are laws that only the user has named: a sentence with a citation may not name them."""
         texts = [
             "\n".join([f"{one.title} [{one.id}]", *map(str, one.metadata.values()), one.text]) for one in documents
         ]
-        super().__init__(documents, texts, known_ids, IDS, said)
+        super().__init__(documents, texts, known_ids, IDS, sources)
         self._unheld = [one for text in unheld for one in references(text)]
         self._references = [norm_of(one) for one in documents if "law" in one.metadata]
-        self._references += [each for text in (*texts, *said.known, *said.asked) for each in references(text)]
+        self._references += [each for text in (*texts, *sources.known, *sources.asked) for each in references(text)]
 
     def problems(self, unit: str) -> Sequence[str]:
         named = references(unit)
@@ -43,5 +43,5 @@ class Grounded(Citing):
 def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
     """Return the ids cited in the replies of a prompt, newest reply first; `known` are those of the knowledge base."""
     shown = prompt.trimmed.messages
-    replies = [check_citations(said["content"], known, IDS) for said in reversed(shown) if said["role"] == "assistant"]
+    replies = [check_citations(one["content"], known, IDS) for one in reversed(shown) if one["role"] == "assistant"]
     return list(dict.fromkeys(id_ for reply in replies for id_ in (*reply.cited, *reply.removed)))

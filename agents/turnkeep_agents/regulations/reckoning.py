@@ -67,9 +67,9 @@ def reckon(steps: Iterable[Step], known: Known) -> list[str]:
     lines: list[str] = []
     for at, step in enumerate(list(steps)[:MOST_STEPS], 1):
         value = _carry_out(step.expression.strip(), results, known)
-        said = _STEP.sub(lambda name: _plain(results[name[0]]), step.expression.strip())
+        shown = _STEP.sub(lambda name: _plain(results[name[0]]), step.expression.strip())
         results[f"s{at}"] = value
-        lines.append(f"s{at} {step.name}: {said} = {_plain(value)}{_weekday(value)}")
+        lines.append(f"s{at} {step.name}: {shown} = {_plain(value)}{_weekday(value)}")
     return lines
 
 
@@ -88,9 +88,9 @@ def _carry_out(expression: str, results: Mapping[str, Value], known: Known) -> V
 
 def _value(node: ast.expr, source: str, results: Mapping[str, Value], known: Known) -> Value:
     match node:
-        case ast.Constant(value=int() | float() | str() as said):
+        case ast.Constant(value=int() | float() | str() as value):
             written = ast.get_source_segment(source, node) or ""
-            return _day(said, known.days) if isinstance(said, str) else _number(written, known.numbers)
+            return _day(value, known.days) if isinstance(value, str) else _number(written, known.numbers)
         case ast.Name(id=name) if name in results:
             return results[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:

@@ -51,11 +51,11 @@ def answer(parts: JSON) -> str:
     note = next((note for note in parts["notes"] if note.startswith(ANALYSIS)), "")
     results, found = parts["tool_results"], json.loads(note.removeprefix(ANALYSIS)) if note else {}
     is_hidden = bool(found) and len(results) > 1
-    told = [LOOKED_AT] * is_hidden + _texts([one for one in results if not is_hidden or "\n|" not in one["output"]])
+    texts = [LOOKED_AT] * is_hidden + _texts([one for one in results if not is_hidden or "\n|" not in one["output"]])
     advice = " ".join(found.get("recommendations", []))
-    told += [cause for cause in found.get("causes", []) if cause not in advice]
-    told += [NOTHING_STANDS_OUT] if found and not (found["causes"] or advice) else []
-    return "\n\n".join(told)
+    texts += [cause for cause in found.get("causes", []) if cause not in advice]
+    texts += [NOTHING_STANDS_OUT] if found and not (found["causes"] or advice) else []
+    return "\n\n".join(texts)
 
 
 def _texts(results: Sequence[JSON]) -> list[str]:

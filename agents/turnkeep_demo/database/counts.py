@@ -38,15 +38,15 @@ def _of(table: str) -> Iterator[Known]:
         if values := [value for value in values_of(table, column) if KIND.fullmatch(value)]:
             yield from _by_column(table, column, things)
             asks = [
-                f"How many {_said(values[0])} {things} are there?",
-                f"How many {_said(values[0])} {things} do we have?",
+                f"How many {_plain(values[0])} {things} are there?",
+                f"How many {_plain(values[0])} {things} do we have?",
             ]
             sql = f"{total} WHERE {table}.{column} = '{values[0]}'"
-            yield from phrasings(f"How many {things} are {_said(values[0])}?", sql, asks, {values[0]: values})
+            yield from phrasings(f"How many {things} are {_plain(values[0])}?", sql, asks, {values[0]: values})
             if shown:
                 sql = f"SELECT {shown} FROM {table} WHERE {table}.{column} = '{values[0]}' ORDER BY 1"  # noqa: S608
-                asks = [f"Which {_said(values[0])} {things} are there?", f"List the {_said(values[0])} {things}."]
-                yield from phrasings(f"Which {things} are {_said(values[0])}?", sql, asks, {values[0]: values})
+                asks = [f"Which {_plain(values[0])} {things} are there?", f"List the {_plain(values[0])} {things}."]
+                yield from phrasings(f"Which {things} are {_plain(values[0])}?", sql, asks, {values[0]: values})
     if not has_state:
         yield from phrasings(f"How many {things} are there?", total, [f"How many {things} do we have?"])
         if shown:
@@ -57,16 +57,16 @@ def _of(table: str) -> Iterator[Known]:
 
 def _by_column(table: str, column: str, things: str) -> Iterator[Known]:
     name = f"{table}.{column}"
-    said = " ".join(name_words(column))
-    sql = f'SELECT {name} AS "{said}", COUNT(*) AS "{things}" FROM {table} GROUP BY {name} ORDER BY {name}'  # noqa: S608
-    yield from phrasings(f"How many {things} are there by {said}?", sql, [f"How many {things} do we have by {said}?"])
+    label = " ".join(name_words(column))
+    sql = f'SELECT {name} AS "{label}", COUNT(*) AS "{things}" FROM {table} GROUP BY {name} ORDER BY {name}'  # noqa: S608
+    yield from phrasings(f"How many {things} are there by {label}?", sql, [f"How many {things} do we have by {label}?"])
 
 
 def _by_lookup(table: str, column: str, other: str, things: str) -> Iterator[Known]:
-    said = " ".join(name_words(other))
-    sql = f"""SELECT {other}.{LABEL} AS "{said}", COUNT(*) AS "{things}" FROM {table}
+    label = " ".join(name_words(other))
+    sql = f"""SELECT {other}.{LABEL} AS "{label}", COUNT(*) AS "{things}" FROM {table}
 LEFT JOIN {other} ON {other}.id = {table}.{column} GROUP BY {other}.id, {other}.{LABEL} ORDER BY {other}.{LABEL}"""  # noqa: S608
-    yield from phrasings(f"How many {things} are there by {said}?", sql, [f"How many {things} do we have by {said}?"])
+    yield from phrasings(f"How many {things} are there by {label}?", sql, [f"How many {things} do we have by {label}?"])
 
 
 def _lookups(table: str) -> Iterator[tuple[str, str]]:
@@ -101,5 +101,5 @@ def _plural(table: str) -> str:
     return " ".join([*before, f"{one}{'es' if one.endswith(('s', 'x', 'ch')) else 's'}"])
 
 
-def _said(value: str) -> str:
+def _plain(value: str) -> str:
     return value.replace("_", " ")

@@ -54,14 +54,14 @@ def _period(message: str, before: Understood, today: date) -> tuple[periods.Peri
     return (found.period, found.span) if found else (None, (0, 0))
 
 
-def _with_value(text: str, said: tuple[str, ...], before: Understood) -> Iterator[str]:
+def _with_value(text: str, terms: tuple[str, ...], before: Understood) -> Iterator[str]:
     """Yield the question with another state: "And the late ones?" after a question for those in time."""
     for slot in (each for each in before.known.elements if isinstance(each, Slot)):
-        if said in slot.options:
-            yield _replaced(f"{text}?", before.values[slot.said], slot.options[said].replace("_", " "))
+        if terms in slot.options:
+            yield _replaced(f"{text}?", before.values[slot.original], slot.options[terms].replace("_", " "))
 
 
 def _replaced(text: str, old: str, new: str) -> str:
     """Replace a value. A plural stays plural, "doors" for "gates"; the s of "Leeds" is not a plural."""
-    said = "|".join(re.escape(each) for each in (old.replace("_", " "), " ".join(value_tokens(old))))
-    return re.sub(rf"\b(?:{said})(s?)\b", rf"{new}\1", text, count=1, flags=re.IGNORECASE)
+    forms = "|".join(re.escape(each) for each in (old.replace("_", " "), " ".join(value_tokens(old))))
+    return re.sub(rf"\b(?:{forms})(s?)\b", rf"{new}\1", text, count=1, flags=re.IGNORECASE)

@@ -42,7 +42,7 @@ NUMBER = re.compile(r"(?<![\w'{+-])\d+(?![\w'}])")
 class Slot:
     """Allowed values at a place of a question: the values of a column, keyed by their words, or if empty a number."""
 
-    said: str
+    original: str
     options: Mapping[tuple[str, ...], str]
 
 
@@ -113,8 +113,8 @@ def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
     while found and found[0] in OPENING - FIRST:
         del found[0]
     head = ["list"] if found and found[0] in FIRST else [singular(word) for word in found[:1]]
-    said = head + [singular(word) for word in found[1:] if word not in SILENT]
-    return said[1:] if said[:2] == ["list", "count"] else said
+    terms = head + [singular(word) for word in found[1:] if word not in SILENT]
+    return terms[1:] if terms[:2] == ["list", "count"] else terms
 
 
 def understand(text: str, today: date, among: Sequence[Known]) -> Understood | None:
@@ -136,10 +136,10 @@ def _read(text: str, found: periods.Found | None) -> tuple[periods.Period | None
 
 def nearest(text: str, most: int) -> list[str]:
     """Return verified questions that share the most words with the message, without figures."""
-    said = _content(text)
+    terms = _content(text)
     firsts = {known.sql: known for known in reversed(verified()) if not re.search(r"\d", known.text)}
     order = count()
-    ranked = sorted((-_likeness(said, known), next(order), known.text) for known in reversed(firsts.values()))
+    ranked = sorted((-_likeness(terms, known), next(order), known.text) for known in reversed(firsts.values()))
     return [text for _, _, text in ranked[:most]]
 
 
@@ -147,9 +147,9 @@ def _content(text: str) -> set[str]:
     return set(tokens_of(text)) - {"count", "list", "person", "how", "by"}
 
 
-def _likeness(said: set[str], known: Known) -> float:
+def _likeness(terms: set[str], known: Known) -> float:
     own = _content(known.text)
-    return len(said & own) / len(said | own)
+    return len(terms & own) / len(terms | own)
 
 
 def _elements(tokens: Sequence[str], sql: str, only: Mapping[str, Sequence[str]]) -> Iterator[Element]:
@@ -181,8 +181,8 @@ def _slots(sql: str, only: Mapping[str, Sequence[str]]) -> dict[tuple[str, ...],
 
 def value_tokens(value: str) -> tuple[str, ...]:
     """Return the words of a value as in a question; filler words only if there are no others."""
-    said = words(value.replace("_", " "))
-    return tuple(singular(word) for word in said if word not in SILENT) or tuple(said)
+    terms = words(value.replace("_", " "))
+    return tuple(singular(word) for word in terms if word not in SILENT) or tuple(terms)
 
 
 @cache
@@ -205,9 +205,9 @@ def _match(elements: Sequence[Element], tokens: Sequence[str]) -> dict[str, str]
     first, rest = elements[0], elements[1:]
     if isinstance(first, str):
         return _match(rest, tokens[1:]) if tokens[0] == first else None
-    for said, value in _fitting(first, tokens):
-        if (further := _match(rest, tokens[len(said) :])) is not None:
-            return {first.said: value, **further}
+    for terms, value in _fitting(first, tokens):
+        if (further := _match(rest, tokens[len(terms) :])) is not None:
+            return {first.original: value, **further}
     return None
 
 
@@ -215,9 +215,9 @@ def _fitting(slot: Slot, tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...
     number = periods.number_of(tokens[0])
     if not slot.options and number:
         yield (tokens[0],), str(number)
-    for said in sorted(slot.options, key=len, reverse=True):
-        if tuple(tokens[: len(said)]) == said:
-            yield said, slot.options[said]
+    for terms in sorted(slot.options, key=len, reverse=True):
+        if tuple(tokens[: len(terms)]) == terms:
+            yield terms, slot.options[terms]
 
 
 def _filled(known: Known, values: Mapping[str, str], period: periods.Period | None, today: date) -> str:
@@ -225,10 +225,10 @@ def _filled(known: Known, values: Mapping[str, str], period: periods.Period | No
     if period:
         marks = sorted(set(MARK.findall(sql)), key=lambda mark: dated(mark, today))
         sql = sql.replace(marks[0], f"'{period.begin}'").replace(marks[1], f"'{period.end}'")
-    for said, value in values.items():
-        if said.isdecimal():
-            sql = re.sub(rf"(?<![\w'-]){said}\b(?![-'])", value, sql)
+    for original, value in values.items():
+        if original.isdecimal():
+            sql = re.sub(rf"(?<![\w'-]){original}\b(?![-'])", value, sql)
         else:
             quoted = value.replace("'", "''")
-            sql = sql.replace(f"'{said}'", f"'{quoted}'")
+            sql = sql.replace(f"'{original}'", f"'{quoted}'")
     return sql

@@ -37,6 +37,7 @@ ABOUT_ITSELF = frozenset(words("about ask can do help how i know me questions th
 """Words of questions about the demo's abilities."""
 WELCOME = "I am the demo model: I count, list and add up what the bundled company has on record, and find manual pages."
 NOT_UNDERSTOOD = "I am the demo model and do not understand this."
+ONLY_SAMPLE = "The demo knows the bundled sample only."
 NEAR = "Nothing fits all conditions; "
 ENGLISH = "English"
 SUGGESTED = 3
@@ -47,7 +48,8 @@ def rules() -> Mapping[str, Rule]:
     return {
         "database.read": read,
         "database.write_sql": write,
-        "database.correct_sql": give_up,
+        # No rule can correct a rejected statement, because a user's database has other tables.
+        "database.correct_sql": lambda _: _written(kind="not_in_database", understood_as=ONLY_SAMPLE),
         "database.answer": answer,
         "database.talk": talk,
     }
@@ -61,7 +63,8 @@ def read(parts: JSON) -> JSON:
         asked |= {"kind": "more_rows", "rows": PAGES[plain]}
     elif found := _understood(parts, message, today):
         goes_on = found.question != message
-        asked |= {"kind": "sql", "question": found.question, "goes_on": goes_on, "tables": _tables(found.sql)}
+        tables = list(dict.fromkeys(table.name for table in sqlglot.parse_one(found.sql).find_all(exp.Table)))
+        asked |= {"kind": "sql", "question": found.question, "goes_on": goes_on, "tables": tables}
     elif section := _section(message):
         asked |= {"kind": "manual", "pages": [section]}
     else:
@@ -73,20 +76,15 @@ def write(parts: JSON) -> JSON:
     found = understand(str(parts.get("query", "")), _today(parts))
     if found is None:
         return _written(kind="ask_back", ask_back=_refusal(str(parts.get("query", ""))))
-    told = f'Read as "{found.question.strip()}"'
+    meaning = f'Read as "{found.question.strip()}"'
     days = f", {found.period.begin} to {found.period.end - timedelta(1)}" if found.period else ""
-    return _written(kind="sql", understood_as=f"{told}{days}. {found.known.says}".rstrip(), sql=found.sql)
-
-
-def give_up(parts: JSON) -> JSON:
-    """Decline: no rule can correct a rejected statement, because a user's database has other tables."""
-    return _written(kind="not_in_database", understood_as="The demo knows the bundled sample only.")
+    return _written(kind="sql", understood_as=f"{meaning}{days}. {found.known.says}".rstrip(), sql=found.sql)
 
 
 def answer(parts: JSON) -> str:
-    told = [_told(str(result.get("output", ""))) for result in parts.get("tool_results", ())]
+    texts = [_sentence_of(str(result.get("output", ""))) for result in parts.get("tool_results", ())]
     cited = [_cited(str(section["text"]), str(section["id"])) for section in list(parts.get("documents", ()))[:1]]
-    return "\n\n".join(filter(None, [*told, *cited])) or "Nothing was found."
+    return "\n\n".join(filter(None, [*texts, *cited])) or "Nothing was found."
 
 
 def talk(parts: JSON) -> str:
@@ -108,8 +106,8 @@ def _understood(parts: JSON, message: str, today: date) -> Understood | None:
 
 
 def _refusal(message: str) -> str:
-    said = set(words(message))
-    is_greeting = said <= GREETINGS or said <= ABOUT_ITSELF
+    asked = set(words(message))
+    is_greeting = asked <= GREETINGS or asked <= ABOUT_ITSELF
     known = "".join(f"\n- {question}" for question in nearest(message, SUGGESTED))
     return f"{WELCOME if is_greeting else NOT_UNDERSTOOD} Questions that I know, for example:\n{known}"
 
@@ -123,15 +121,8 @@ def _notes(parts: JSON) -> Sequence[str]:
     return [str(note) for note in parts.get("notes", ())]
 
 
-def _tables(sql: str) -> list[str]:
-    return list(dict.fromkeys(table.name for table in sqlglot.parse_one(sql).find_all(exp.Table)))
-
-
-def _written(**said: str) -> JSON:
-    return {"kind": "", "understood_as": "", "sql": "", "left_out": [], "need_tables": [], "ask_back": "", **said}
-
-
-# The manual
+def _written(**fields: str) -> JSON:
+    return {"kind": "", "understood_as": "", "sql": "", "left_out": [], "need_tables": [], "ask_back": "", **fields}
 
 
 def _section(message: str) -> str | None:
@@ -149,10 +140,7 @@ def _titles() -> Mapping[tuple[str, ...], str]:
     return {title: ids[0] for title, ids in seen.items() if len(ids) == 1}
 
 
-# Answers
-
-
-def _told(output: str) -> str:
+def _sentence_of(output: str) -> str:
     """Return a result as a sentence; its rows are shown below the answer."""
     if problem := re.search(r"^No result: (.*)$", output, re.M):
         return problem[1]
@@ -171,13 +159,9 @@ def _rows(counted: str, lines: Sequence[str]) -> str:
     columns, *rows = lines[: 2 if counted.startswith("One") else 1] or [""]
     if not rows:
         return f"Found {counted.rstrip(':')}, with {', '.join(columns.split(' | '))}."
-    return f"{_sentence(columns, rows[0])}"
-
-
-def _sentence(columns: str, row: str) -> str:
-    pairs = zip(columns.split(" | "), row.split(" | "), strict=False)
-    told = ", ".join(f"{name}: {value or 'none'}" for name, value in pairs)
-    return f"{told[:1].upper()}{told[1:]}."
+    pairs = zip(columns.split(" | "), rows[0].split(" | "), strict=False)
+    text = ", ".join(f"{name}: {value or 'none'}" for name, value in pairs)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _cited(text: str, section: str) -> str:

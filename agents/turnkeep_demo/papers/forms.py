@@ -91,7 +91,7 @@ def meant_by(subject: str, conversation: Sequence[JSON], titles: Mapping[str, st
     pointing = _POINTING.fullmatch(subject)
     if not pointing:
         return subject
-    replies = [said["content"] for said in reversed(conversation) if said["role"] == "assistant"]
+    replies = [one["content"] for one in reversed(conversation) if one["role"] == "assistant"]
     cited = next((ids for reply in replies if (ids := list(dict.fromkeys(_CITED.findall(reply))))), [])
     place = _PLACES[(pointing["place"] or "first").lower()]
     known = [titles[id_] for id_ in cited if id_ in titles]

@@ -3,7 +3,7 @@ and answered with sentences of the paper. For any other question it declines and
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from turnkeep.blocks.documents import load_documents
@@ -47,8 +47,8 @@ def _read(parts: JSON) -> JSON:
     if asked is None or None in subjects:
         return _reading(message, "question", [], 0)
     question, known = message, [subject for subject in subjects if subject]
-    for said, meant in zip(asked.subjects, known, strict=True):
-        question = re.sub(rf"(?<!\w){re.escape(said)}(?!\w)", meant.replace("\\", r"\\"), question, count=1)
+    for subject, meant in zip(asked.subjects, known, strict=True):
+        question = re.sub(rf"(?<!\w){re.escape(subject)}(?!\w)", meant.replace("\\", r"\\"), question, count=1)
     breadth = "many" if asked.form in (forms.BY, forms.MENTIONS) else "few"
     return _reading(question, "question", [named(subject) for subject in known], 100, breadth=breadth)
 
@@ -87,9 +87,9 @@ def _called(subject: str, documents: Sequence[JSON]) -> list[JSON]:
     for name in dict.fromkeys([subject.strip(" “”\"'"), named(subject)]):
         if own := [one for one in documents if words(name) in map(words, _names(one)) or _opens_with(name, one)]:
             return own[:1]
-    said = " ".join(words(named(subject)))
-    held = [one for one in documents if f" {said} " in f" {' '.join(words(one['title']))} "]
-    return held if len(held) == 1 and len(terms(said)) > 1 else []
+    name = " ".join(words(named(subject)))
+    held = [one for one in documents if f" {name} " in f" {' '.join(words(one['title']))} "]
+    return held if len(held) == 1 and len(terms(name)) > 1 else []
 
 
 def _mentioning(subject: str, documents: Sequence[JSON]) -> list[JSON]:
@@ -141,43 +141,31 @@ def _answer(parts: JSON) -> str:
     asked, documents = question_of(question), parts["documents"]
     if asked is None or not documents:
         return f"This demo does not understand the question well enough to say what answers it. {_known(question)}"
-    return _TOLD[asked.form](documents)
+    return _WORDED[asked.form](documents)
 
 
-def _told_about(documents: Sequence[JSON]) -> str:
+def _explained(documents: Sequence[JSON]) -> str:
     return "\n\n".join(_cited(_sentences(one)[:SENTENCES], one) for one in documents)
 
 
-def _told_authors(documents: Sequence[JSON]) -> str:
-    return _facts(documents, lambda one: f"was written by {_joined(_authors(one))}" if _authors(one) else "", "authors")
+def _facts(fact_of: Callable[[JSON], object], what: str, documents: Sequence[JSON]) -> str:
+    facts = [(one, fact_of(one) or f"is listed without its {what}") for one in documents]
+    return " ".join(f"“{one['title']}” {fact} [{one['id']}]." for one, fact in facts)
 
 
-def _told_year(documents: Sequence[JSON]) -> str:
-    return _facts(documents, lambda one: (year := one["metadata"]["year"]) and f"was published in {year}", "year")
-
-
-def _told_link(documents: Sequence[JSON]) -> str:
-    return _facts(documents, lambda one: one["url"] and f"can be read at {one['url']}", "link")
-
-
-def _facts(documents: Sequence[JSON], said: Callable[[JSON], str], what: str) -> str:
-    told = [(one, said(one) or f"is listed without its {what}") for one in documents]
-    return " ".join(f"“{one['title']}” {fact} [{one['id']}]." for one, fact in told)
-
-
-def _told_list(documents: Sequence[JSON]) -> str:
+def _listed(documents: Sequence[JSON]) -> str:
     lines = [f"- “{one['title']}” [{one['id']}]: {_sentences(one)[0]}" for one in documents]
     return "\n".join(["I found these, and there may be others:", *lines])
 
 
-_TOLD: Mapping[str, Callable[[Sequence[JSON]], str]] = {
-    forms.ABOUT: _told_about,
-    forms.COMPARE: _told_about,
-    forms.AUTHORS: _told_authors,
-    forms.YEAR: _told_year,
-    forms.LINK: _told_link,
-    forms.MENTIONS: _told_list,
-    forms.BY: _told_list,
+_WORDED: Mapping[str, Callable[[Sequence[JSON]], str]] = {
+    forms.ABOUT: _explained,
+    forms.COMPARE: _explained,
+    forms.AUTHORS: partial(_facts, lambda one: _authors(one) and f"was written by {_joined(_authors(one))}", "authors"),
+    forms.YEAR: partial(_facts, lambda one: (year := one["metadata"]["year"]) and f"was published in {year}", "year"),
+    forms.LINK: partial(_facts, lambda one: one["url"] and f"can be read at {one['url']}", "link"),
+    forms.MENTIONS: _listed,
+    forms.BY: _listed,
 }
 
 
@@ -198,7 +186,7 @@ def _joined(names: Sequence[str]) -> str:
 
 def _respond(parts: JSON) -> str:
     talk = talk_of(parts["query"])
-    replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
+    replies = [one["content"] for one in parts["conversation"] if one["role"] == "assistant"]
     if talk == "summary" and replies:
         return _SENTENCE.split(replies[-1])[0]
     begin = {"greeting": "Hello! ", "thanks": "With pleasure! ", "summary": "Nothing has been said yet. "}
@@ -211,8 +199,8 @@ def _refuse(parts: JSON) -> str:
 
 def _known(question: str) -> str:
     """Return the nearest questions among the known ones."""
-    said = set(terms(question[: forms.LONGEST]))
-    nearest = sorted(_heads(), key=lambda head: -len(said & set(words(head))))[:NEAREST]
+    asked = set(terms(question[: forms.LONGEST]))
+    nearest = sorted(_heads(), key=lambda head: -len(asked & set(words(head))))[:NEAREST]
     known = "; ".join(f"“{form.format(head)}”" for form, head in zip(ASKING, nearest, strict=False))
     return f"Questions that I know are, for example: {known}."
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from turnkeep.records import JSON
-from turnkeep_demo.model import Rule, Said
+from turnkeep_demo.model import Answer, Rule
 from turnkeep_demo.replay import DECLINED, Recordings
 
 RECORDED = Recordings.of("products")
@@ -18,21 +18,21 @@ def rules() -> Mapping[str, Rule]:
     return {"products.read": read, "products.answer": answer}
 
 
-def read(parts: JSON) -> Said:
+def read(parts: JSON) -> Answer:
     """Return calls of tools, or a reply."""
     message, is_sample = parts["query"], any(note.startswith(SAMPLE) for note in parts["notes"])
     found = RECORDED.find(message, parts["conversation"]) if is_sample else None
-    said: Said = found.calls["read"] if found else RECORDED.decline(message)
-    return said
+    reply: Answer = found.calls["read"] if found else RECORDED.decline(message)
+    return reply
 
 
 def answer(parts: JSON) -> str:
     """Return the tools' results in their own words."""
-    told = [_told(result["tool"], result["output"].split("\n")[1:]) for result in parts["tool_results"]]
-    return "\n\n".join(told) or DECLINED
+    texts = [_worded(result["tool"], result["output"].split("\n")[1:]) for result in parts["tool_results"]]
+    return "\n\n".join(texts) or DECLINED
 
 
-def _told(tool: str, lines: Sequence[str]) -> str:
+def _worded(tool: str, lines: Sequence[str]) -> str:
     cards = [card for line in lines if (card := _CARD.match(line))]
     if tool != "search" or not cards:
         return "\n".join(lines)

@@ -5,18 +5,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from turnkeep.blocks import italian
 from turnkeep.blocks.prompting import MEANING
 from turnkeep.blocks.wording import units
-from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep.records import JSON
 from turnkeep_agents.regulations import prompts
+from turnkeep_agents.regulations.knowledge.faq import language_of
 from turnkeep_agents.regulations.passages import LABEL_LETTERS
 from turnkeep_demo.model import Rule
 from turnkeep_demo.replay import DECLINED, DECLINED_IT, Recordings
 
 RECORDED = Recordings.of("regulations")
-SAYINGS: Mapping[str, Mapping[str, str]] = {
+TEXTS: Mapping[str, Mapping[str, str]] = {
     "it": {
         "declined": f"{DECLINED_IT} Posso rispondere invece, per esempio, a: {{}}.",
         "missing": "Tra le fonti trovate non ce n'è una che risponda.",
@@ -60,28 +59,22 @@ def read(parts: JSON) -> JSON:
 
 def answer(parts: JSON) -> str:
     notes, calls = parts["notes"], _calls_of(parts)
-    say = SAYINGS[calls["read"]["language"] if calls else language_of(parts["query"])]
+    texts = TEXTS[calls["read"]["language"] if calls else language_of(parts["query"])]
     cites, computed = calls.get("cites", {}), _noted(prompts.COMPUTED, notes)
     if _noted(prompts.UNREAD, notes):
-        lines = [say["unread"]]
+        lines = [texts["unread"]]
     elif computed:
-        lines = ["\n- ".join([say["computed"].format(*cites), *computed[0].split("; ")])]
+        lines = ["\n- ".join([texts["computed"].format(*cites), *computed[0].split("; ")])]
     else:
-        lines = _quotes(cites, calls.get("passages"), parts["documents"]) or [say["missing"]]
-    return "\n\n".join([*lines, *([say["professional"]] if prompts.PROFESSIONAL in notes else [])])
+        lines = _quotes(cites, calls.get("passages"), parts["documents"]) or [texts["missing"]]
+    return "\n\n".join([*lines, *([texts["professional"]] if prompts.PROFESSIONAL in notes else [])])
 
 
 def respond(parts: JSON) -> str:
     found = RECORDED.find(parts["query"], parts["conversation"])
     if found is None:
         return _decline(parts["query"])
-    return str(found.calls.get("respond", SAYINGS[found.calls["read"]["language"]]["not_attached"]))
-
-
-def language_of(message: str) -> str:
-    said = words(message)
-    is_italian = sum(word in italian.STOP_WORDS for word in said) > sum(word in STOP_WORDS for word in said)
-    return "it" if is_italian else "en"
+    return str(found.calls.get("respond", TEXTS[found.calls["read"]["language"]]["not_attached"]))
 
 
 def _calls_of(parts: JSON) -> Mapping[str, Any]:
@@ -110,11 +103,11 @@ def _quotes(cites: Mapping[str, Sequence[int]], word: str | None, documents: Seq
 
 def _quote(document: JSON, sentences: Sequence[str]) -> str:
     """Return the title and the sentences, each cited before its full stop, so that one can be quoted alone."""
-    said = " ".join(f"{sentence.rstrip('.;: ')} [{document['id']}]." for sentence in sentences)
-    return f"{document['title']}: {said}"
+    cited = " ".join(f"{sentence.rstrip('.;: ')} [{document['id']}]." for sentence in sentences)
+    return f"{document['title']}: {cited}"
 
 
 def _decline(message: str) -> str:
     language = language_of(message)
     same = Recordings(one for one in RECORDED.every if one.calls["read"]["language"] == language)
-    return SAYINGS[language]["declined"].format("; ".join(f"“{question}”" for question in same.nearest(message)))
+    return TEXTS[language]["declined"].format("; ".join(f"“{question}”" for question in same.nearest(message)))

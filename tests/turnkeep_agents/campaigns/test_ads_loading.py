@@ -182,7 +182,7 @@ def stored(loaded: Loaded, query: str) -> list[Any]:
         (CLEAN.replace("Spring", " spring "), "repeated"),
     ],
 )
-def test_a_row_that_cannot_be_right_is_in_no_sum_and_counted(load: Any, row: str, reason: str) -> None:
+def test_an_impossible_row_is_left_out_and_counted(load: Any, row: str, reason: str) -> None:
     loaded = load(CLEAN, row)
     assert (loaded.lines.read, len(loaded.lines.usable), loaded.lines.left_out) == (2, 1, {reason: 1})
     assert stored(loaded, "SELECT count(*), sum(cost) FROM daily_metrics") == [(1, 30.5)]
@@ -212,7 +212,7 @@ def test_a_month_is_a_name_or_a_number(load: Any, month: str) -> None:
     [(["April,1", "August,31"], 2026), (["April,1", "September,2"], 2025), (["September,1"], 2026),
      (["February,29"], 2024)],
 )  # fmt: skip
-def test_a_year_that_is_not_said_is_the_newest_that_fits(load: Any, days: list[str], year: int) -> None:
+def test_a_missing_year_is_the_newest_that_fits(load: Any, days: list[str], year: int) -> None:
     rows = [f"{day},Spring,1000,20,30.5,2,61" for day in days]
     loaded = load(*rows, headings=SPLIT.removeprefix("year,"))
     assert (loaded.first.year, loaded.last.year, len(loaded.lines.usable)) == (year, year, len(days))
@@ -221,7 +221,7 @@ def test_a_year_that_is_not_said_is_the_newest_that_fits(load: Any, days: list[s
 SPRING = "April,1,Spring,1000,20,30.5,2,61"
 
 
-def test_equal_rows_are_repeats_where_the_file_says_the_year(load: Any) -> None:
+def test_equal_rows_are_repeats_if_the_file_has_the_year(load: Any) -> None:
     split = SPLIT.removeprefix("year,")
     assert load(CLEAN, CLEAN).lines.left_out == {"repeated": 1}
     assert load(f"2025,{SPRING}", f"2025,{SPRING}", headings=SPLIT).lines.left_out == {"repeated": 1}
@@ -293,7 +293,7 @@ def test_sums_of_a_campaign_and_of_a_file_are_left_out_where_the_rows_are_finer(
 
 
 @given(st.lists(st.lists(st.integers(1, 10**6), min_size=5, max_size=5), min_size=2, max_size=6), st.integers(0, 9))
-def test_whatever_the_figures_their_sum_is_no_campaign(rows: list[list[int]], at: int) -> None:
+def test_a_row_that_sums_the_others_is_left_out(rows: list[list[int]], at: int) -> None:
     lines = [
         Line(TODAY, {"insertion_order": str(number)}, dict(zip(SUMS, row, strict=True)))
         for number, row in enumerate(rows)
@@ -333,7 +333,7 @@ def test_what_a_file_does_not_name_has_no_name(load: Any) -> None:
         (f"{CLEAN},19", {"headings": f"{HEADINGS},Clicks"}, "SELECT clicks FROM daily_metrics", 20),  # the first counts
     ],
 )  # fmt: skip
-def test_a_column_is_what_its_heading_or_the_user_says(
+def test_a_column_is_found_by_its_heading_or_by_option(
     load: Any, row: str, options: dict[str, Any], query: str, value: object
 ) -> None:
     assert stored(load(row, **options), query) == [(value,)]
@@ -369,7 +369,7 @@ def test_results_of_several_kinds_are_no_conversions(load: Any) -> None:
     assert len(load(*rows, headings=REPORT, mapped={"conversions": "Results"}).lines.usable) == 2
 
 
-def test_the_day_of_a_row_is_told_from_the_period_of_its_report(load: Any) -> None:
+def test_the_day_of_a_row_is_distinguished_from_the_period_of_its_report(load: Any) -> None:
     rows = [f"2026-05-0{day},{CLEAN[11:]},2026-05-01,2026-05-31" for day in (3, 5)]
     loaded = load(*rows, headings=f"Day{HEADINGS[4:]},Reporting starts,Reporting ends")
     assert (loaded.first, loaded.last) == (date(2026, 5, 3), date(2026, 5, 5))
@@ -420,7 +420,7 @@ def test_a_size_comes_with_the_creative_or_in_a_column_and_is_spelled_as_sizes_a
         (f"{HEADINGS}\n01/02/2026{CLEAN[10:]}".encode(), r"mine\.csv: .*01/02/2026.*two ways.*YYYY-MM-DD"),
     ],
 )
-def test_a_bad_file_is_told_with_its_line_and_the_remedy(tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_bad_file_is_reported_with_line_and_remedy(tmp_path: Path, content: bytes, told: str) -> None:
     file = tmp_path / "mine.csv"
     file.write_bytes(content)
     with pytest.raises(CorpusError, match=told):
@@ -434,6 +434,6 @@ def test_a_bad_file_is_told_with_its_line_and_the_remedy(tmp_path: Path, content
         ({"audience": "gadget"}, 'there is no column "gadget"; the columns are date, campaign'),
     ],
 )
-def test_a_mapping_that_cannot_be_followed_is_told(load: Any, mapped: dict[str, str], told: str) -> None:
+def test_an_invalid_mapping_is_reported(load: Any, mapped: dict[str, str], told: str) -> None:
     with pytest.raises(CorpusError, match=told):
         load(CLEAN, mapped=mapped)

@@ -66,7 +66,7 @@ def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest
         (HEADINGS + ROWS, ["--year", "0"], "--year 0: use a year"),
     ],
 )
-def test_what_cannot_be_loaded_is_told_in_one_line_and_the_old_file_kept(  # noqa: PLR0917  # cases and fixtures
+def test_a_failed_load_prints_one_line_and_keeps_the_old_file(  # noqa: PLR0917  # cases and fixtures
     home: Home, file: Path, capsys: pytest.CaptureFixture[str], content: str, options: list[str], told: str
 ) -> None:
     home.path.mkdir()

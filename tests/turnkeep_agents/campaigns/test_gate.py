@@ -31,7 +31,7 @@ def test_a_clear_routing_passes_without_a_word() -> None:
         ("and June?", 0.3, ["short_query", "low_confidence"]),
     ],
 )
-def test_under_three_words_or_two_fifths_of_confidence_warn_still_run_and_only_doubt_is_told_to_whoever_answers(
+def test_a_short_query_or_low_confidence_warns_and_still_runs(
     query: str, confidence: float, warnings: list[str]
 ) -> None:
     checked = gate("budget_risk", query=query, confidence=confidence)
@@ -53,7 +53,7 @@ def test_an_unknown_specialist_is_refused_and_takes_no_place_of_a_known_one() ->
     assert checked["warnings"] == ["unknown_specialist"]
 
 
-def test_unknown_specialists_alone_or_none_block_the_turn_which_says_why_and_who_there_is() -> None:
+def test_a_routing_without_a_known_specialist_blocks_with_a_reason() -> None:
     for checked, why in ((gate("weather_forecast"), "weather_forecast"), (gate(), "no specialist was chosen")):
         assert (checked["valid"], checked["approved"]) == (False, [])
         assert why in checked["reason"]

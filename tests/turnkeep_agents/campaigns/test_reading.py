@@ -86,7 +86,7 @@ def test_no_period_is_none_and_dates_need_both_ends_in_order() -> None:
             resolve(days, "sunday", TODAY)
 
 
-def test_what_does_not_fit_is_told_by_name_with_what_is_near() -> None:
+def test_unknown_names_are_reported_with_near_ones() -> None:
     wrong = check(ask(names=["Quizz Seasons", "Acme"], period={"named": "dates"})).wrong
     assert wrong[0] == "the warehouse has no “Acme”; nearest: none"
     assert wrong[1].startswith("a period of dates needs start and end")
@@ -104,7 +104,7 @@ def test_weeks_that_are_counted_are_asked_about_until_they_are_settled(
     assert not check(ask(period={"named": "last_week"})).asks_week
 
 
-def test_names_are_sorted_to_what_they_are_and_left_out_where_that_is_said() -> None:
+def test_names_become_filters_and_exclusions() -> None:
     [request] = check(ask(names=["Quiz", "Young Couples"], but_not=["970x250"])).requests
     assert request.filters == {"advertiser": ("Quiz",), "audience": ("Young Couples",), "size": ("300x250",)}
 

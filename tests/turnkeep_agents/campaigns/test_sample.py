@@ -71,7 +71,7 @@ print(sample_file(date.fromisoformat(sys.argv[2]), Path(sys.argv[1])))
 """
 
 
-def test_processes_that_come_first_at_once_get_the_same_whole_file(tmp_path: Path) -> None:
+def test_concurrent_processes_get_the_same_complete_file(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CHILD, str(tmp_path), str(DAYS[0])]
     children = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     for child in children:
@@ -101,7 +101,7 @@ def foreign(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_of_somebody_else_is_not_trusted(foreign: Path) -> None:
+def test_a_folder_of_another_user_is_not_trusted(foreign: Path) -> None:
     warehouse = Warehouse(Source(partial(open_file, partial(sample.sample_file, DAYS[0], foreign)), 5), 500)
     with pytest.raises(DatabaseDown, match=r"cannot be opened \(Permission denied\)"):
         warehouse.coverage()

@@ -70,7 +70,7 @@ def test_rows_of_a_table_are_plotted_by_the_figures_of_its_first_metric() -> Non
     }  # fmt: skip
 
 
-def test_an_asked_metric_of_the_whole_is_told_with_what_it_was_before() -> None:
+def test_a_single_metric_is_reported_with_its_earlier_value() -> None:
     finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY)], metrics=("ctr",), compared=APRIL)
     text = "Click-through rate of all campaigns, May 2026: 1.00 %. April 2026: 2.00 %, a change of -50.0 %."
     assert finding.text == text
@@ -118,24 +118,24 @@ def test_a_name_cannot_break_a_table() -> None:
 
 
 @pytest.mark.parametrize("name", SPECIALISTS)
-def test_a_range_without_data_is_said_with_the_range_there_is(name: str) -> None:
+def test_a_range_without_data_names_the_days_with_data(name: str) -> None:
     period = Period(start=date(2024, 5, 1), end=date(2024, 5, 31), label="May 2024")
     finding = ask(name, BOTH, period=period)
     assert (finding.status, finding.warnings, finding.figures) == ("no_data", ("no_data",), ())
     assert finding.text == "There is no data for May 2024. The warehouse holds 1 April 2026 to 31 May 2026."
 
 
-def test_a_thing_without_data_in_the_range_is_said_with_the_months_it_has() -> None:
+def test_a_filter_without_data_names_its_months_with_data() -> None:
     finding = ask("creative_inventory", [*run(APRIL, creative="Old"), *run(MAY)], filters={"creative": ("Old",)})
     assert finding.text == "There is no data for Old, May 2026. There is data for Old in April 2026."
 
 
-def test_filters_that_contradict_each_other_are_said() -> None:
+def test_contradicting_filters_are_reported() -> None:
     finding = ask("performance_diagnosis", BOTH, filters={"advertiser": ("Acme",), "creative": ("Unheard",)})
     assert "Nothing in the warehouse belongs to all of these at once: Acme, Unheard." in finding.text
 
 
-def test_a_range_that_has_data_only_in_part_is_said() -> None:
+def test_a_range_with_partial_data_is_noted() -> None:
     period = Period(start=date(2026, 5, 17), end=date(2026, 6, 13), label="the last four weeks")
     finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), period=period)
     assert finding.notes == (
@@ -144,7 +144,7 @@ def test_a_range_that_has_data_only_in_part_is_said() -> None:
     assert figure(finding, "all campaigns", "clicks", "the last four weeks").value == 150
 
 
-def test_a_comparison_with_days_that_have_no_data_is_said() -> None:
+def test_a_comparison_without_data_is_noted() -> None:
     finding = ask("performance_diagnosis", run(MAY), metrics=("clicks",), compared=APRIL)
     assert finding.text == "Clicks of all campaigns, May 2026: 310."
     assert finding.notes == ("There is no data for April 2026; the warehouse holds 1 May 2026 to 31 May 2026.",)
@@ -156,14 +156,14 @@ def test_the_days_before_are_left_out_where_the_data_does_not_reach_back() -> No
     assert finding.text == "Clicks of all campaigns, May 2026: 310."  # the 31 days before begin in March
 
 
-def test_rows_that_were_not_read_are_said() -> None:
+def test_unread_rows_are_noted() -> None:
     days = [day for number in range(20) for day in run(MAY, creative=f"C{number:02}")]
     finding = ask("creative_inventory", days, max_rows=15, metrics=("clicks",), by=("creative",))
     assert "rows_cut" in finding.warnings
     assert "Only the first 15 rows by creative were read; there are more, not ranked here." in finding.notes
 
 
-def test_rows_that_a_loader_left_out_are_counted_and_said() -> None:
+def test_rows_left_out_by_a_loader_are_counted_and_noted() -> None:
     warehouse = PlainWarehouse(BOTH, left_out={"more clicks than impressions": 1_234})
     finding = run_specialist(
         "performance_diagnosis", request(metrics=("clicks",)), warehouse, currency="GBP", max_rows=9
@@ -172,7 +172,7 @@ def test_rows_that_a_loader_left_out_are_counted_and_said() -> None:
     assert finding.warnings == ("dirty_rows_left_out",)
 
 
-def test_a_rate_over_nothing_in_a_table_is_last_and_said() -> None:
+def test_a_rate_over_nothing_is_last_and_noted() -> None:
     days = [*run(MAY, audience="None", **WEAK), *run(MAY, audience="Some")]
     finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",))
     assert [line[:2] for line in cells(finding)] == [["Some", "£5.00"], ["None", "n/a"]]
@@ -194,7 +194,7 @@ def test_a_rate_over_nothing_in_a_table_is_last_and_said() -> None:
         {"by": ("size",), "compared": APRIL},
     ],
 )
-def test_a_finding_told_word_for_word_passes_its_own_verification(name: str, values: dict[str, Any]) -> None:
+def test_a_verbatim_finding_passes_verification(name: str, values: dict[str, Any]) -> None:
     asked = request(**values)
     warehouse = open_warehouses(CampaignsSettings())(TODAY)
     finding = run_specialist(name, asked, warehouse, currency="GBP", max_rows=500)
@@ -242,7 +242,7 @@ def test_the_worst_issues_are_put_in_words_and_the_others_counted() -> None:
 @pytest.mark.parametrize(
     ("share", "kept"), [(0.005, None), (0.01, "medium"), (0.049, "medium"), (0.05, "critical"), (1, "critical")]
 )
-def test_of_little_money_nothing_is_grave(share: float, kept: str | None) -> None:
+def test_an_issue_with_little_spend_is_never_grave(share: float, kept: str | None) -> None:
     assert weighed("critical", share) == kept
     assert weighed(None, share) is None
 
@@ -250,7 +250,7 @@ def test_of_little_money_nothing_is_grave(share: float, kept: str | None) -> Non
 @pytest.mark.parametrize(
     "values", [{"audience": "not given", "line_item": "not given"}, {"audience": "Tiny", "cost": 0.02}]
 )
-def test_neither_what_has_no_name_nor_a_few_clicks_without_a_conversion_are_accused(values: dict[str, Any]) -> None:
+def test_unnamed_audiences_and_tiny_spend_are_not_flagged(values: dict[str, Any]) -> None:
     days = [*run(MAY, **values, **WEAK), *run(MAY, audience="Busy", **STRONG)]
     assert codes(ask("audience_targeting", days)) == []
 
@@ -368,7 +368,7 @@ def test_a_flight_has_the_risk_of_its_pacing_and_projection(
     assert (found.level, *judge(found)) == (level, code, severity)
 
 
-def test_budgets_are_told_with_the_greatest_risk_first() -> None:
+def test_budgets_with_the_greatest_risk_come_first() -> None:
     days = [*run(MAY, insertion_order="Fast", cost=20), *run(MAY, insertion_order="Even", cost=10)]
     end = date(2026, 6, 30)
     booked = (flight("Even", 610, MAY.start, end), flight("Fast", 610, MAY.start, end))
@@ -388,7 +388,7 @@ def test_a_young_flight_is_projected_by_its_own_days() -> None:
     assert run_rate(booked, date(2026, 4, 30), recent=7_000) == 0
 
 
-def test_no_budget_is_said() -> None:
+def test_missing_budgets_are_reported() -> None:
     finding = ask("budget_risk", BOTH)
     assert (finding.status, finding.warnings) == ("no_data", ("no_data",))
     assert finding.text == "No budget is known for all campaigns as of 31 May 2026."
@@ -416,7 +416,7 @@ def test_spend_without_a_conversion_is_an_issue_with_who_does_better() -> None:
     assert again.better == "Busy", "in the same insertion order"
 
 
-def test_an_audience_is_held_against_those_beside_it_and_not_against_other_goods() -> None:
+def test_an_audience_is_compared_within_its_insertion_order() -> None:
     days = [*run(MAY, audience="Shoppers", conversions=10), *run(MAY, audience="Buyers", conversions=10)]
     days += run(MAY, insertion_order="Kitchens", line_item="Kitchens all", audience="Movers", cost=50, conversions=1)
     assert "costly_conversions" not in codes(ask("audience_targeting", days))
@@ -455,7 +455,7 @@ def test_a_size_is_held_against_other_sizes_in_the_same_insertion_orders() -> No
 # Delivery
 
 
-def test_the_best_and_the_worst_combinations_are_told() -> None:
+def test_the_best_and_worst_combinations_are_listed() -> None:
     days = [
         day
         for at, (creative, audience) in enumerate([("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")], 1)
@@ -470,7 +470,7 @@ def test_the_best_and_the_worst_combinations_are_told() -> None:
     ]
 
 
-def test_a_combination_with_few_impressions_is_not_ranked_and_that_is_said() -> None:
+def test_a_combination_with_few_impressions_is_not_ranked() -> None:
     days = [*run(MAY), Day(MAY.start, creative="Tiny", revenue=9_999)]
     finding = ask("delivery_optimization", days)
     assert "Tiny" not in finding.text
@@ -519,7 +519,7 @@ def test_a_forecast_goes_on_at_the_rate_of_the_newest_days() -> None:
     assert "the whole of May 2026 310; June 2026 300; the 225 days left of 2026 2,250." in text
 
 
-def test_nothing_to_hold_it_against_is_said_where_reasons_are_wanted() -> None:
+def test_a_why_without_an_earlier_period_is_noted() -> None:
     finding = ask("performance_diagnosis", run(MAY), intent="why")
     assert any("not held against the time before" in note for note in finding.notes)
     held = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], intent="why", compared=APRIL)

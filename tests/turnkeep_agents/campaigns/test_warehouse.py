@@ -56,7 +56,7 @@ def test_what_matches_nothing_has_no_row(warehouse: Warehouse, by: Any, filters:
     assert (found.rows, found.is_cut) == ((), False)
 
 
-def test_rows_beyond_the_limit_are_not_given_and_their_absence_is_told(warehouse: Warehouse, file: Path) -> None:
+def test_rows_beyond_the_limit_are_omitted_and_flagged(warehouse: Warehouse, file: Path) -> None:
     everything = warehouse.rows(("creative",), {}, None)
     cut = warehouse.rows(("creative",), {}, None, limit=3)
     exact = warehouse.rows(("creative",), {}, None, limit=len(everything.rows))
@@ -75,7 +75,7 @@ def test_of_more_weeks_than_a_query_can_hold_the_newest_are_given(tmp_path: Path
     assert (len(by_day.rows), by_day.is_cut) == (len(years), False)
 
 
-def test_a_row_whose_line_item_nobody_knows_counts_in_every_total(tmp_path: Path) -> None:
+def test_a_row_with_an_unknown_line_item_counts_in_every_total(tmp_path: Path) -> None:
     warehouse = opened(on_days(tmp_path / "orphans", [FIRST, FIRST]))
     for name in tables.COLUMNS:
         (row,) = warehouse.rows((name,), {}, None).rows
@@ -178,7 +178,7 @@ def test_the_flights_that_run_on_the_day_are_given_and_no_others(tmp_path: Path)
         ("sqlite:////", "has no file that can be opened"),
     ],
 )
-def test_a_warehouse_that_cannot_be_opened_is_told_without_its_url(url: str, told: str) -> None:
+def test_a_warehouse_that_cannot_be_opened_is_reported_without_its_url(url: str, told: str) -> None:
     warehouse = open_warehouses(CampaignsSettings(warehouse=url))(TODAY)
     with pytest.raises(DatabaseDown, match=told) as caught:
         warehouse.rows((), {}, None)
@@ -208,7 +208,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
         ("DELETE FROM daily_metrics", "holds no daily metrics"),
     ],
 )
-def test_tables_with_other_contents_than_documented_are_told(tmp_path: Path, statement: str, told: str) -> None:
+def test_tables_with_undocumented_contents_are_reported(tmp_path: Path, statement: str, told: str) -> None:
     warehouse = spoil(on_days(tmp_path / "some", [FIRST]), statement)
     with pytest.raises(DatabaseDown, match=told) as caught:
         warehouse.rows((), {}, None)

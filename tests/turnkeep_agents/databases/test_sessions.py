@@ -35,7 +35,7 @@ def test_a_pooled_connection_that_died_unused_is_replaced_once() -> None:
         sessions.ask(ask_one)
 
 
-def test_after_an_error_nobody_waits_for_a_rollback() -> None:
+def test_after_an_error_no_rollback_is_awaited() -> None:
     sessions = silent("answer", "refusal", "answer", seconds=5)
     assert sessions.ask(ask_one) == 1
 

@@ -31,7 +31,7 @@ def test_a_paper_is_found_by_its_author(bundled: Corpus) -> None:
     assert paper.id in [found.id for found in bundled.search([paper.metadata["authors"][0]], 3)]
 
 
-def test_what_scores_far_below_the_best_is_left_out(bundled: Corpus) -> None:
+def test_weak_matches_are_left_out(bundled: Corpus) -> None:
     found = bundled.search(["DPO direct preference optimization of a language model"], 3)
     assert [paper.id for paper in found] == ["2305.18290"]
 

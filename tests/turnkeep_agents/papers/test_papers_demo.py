@@ -79,7 +79,7 @@ async def test_the_last_answer_is_summed_up_without_a_search(talk: Talk) -> None
         "Who wrote it?",
     ],
 )
-async def test_what_it_does_not_know_whole_it_says(talk: Talk, question: str) -> None:
+async def test_a_partly_understood_question_is_declined(talk: Talk, question: str) -> None:
     (reply,) = await talk(question)
     assert reply.sources == ()
     assert reply.text.count("“") == 3
@@ -104,9 +104,7 @@ async def test_what_it_does_not_know_whole_it_says(talk: Talk, question: str) ->
         "Papers by Tom Sutskever",
     ],
 )
-async def test_what_would_be_lost_or_is_no_form_is_not_understood_and_nothing_is_denied(
-    talk: Talk, question: str
-) -> None:
+async def test_a_question_with_ignored_parts_is_declined_and_nothing_is_denied(talk: Talk, question: str) -> None:
     (reply,) = await talk(question)
     assert cited(reply) == []
     assert "not understand" in reply.text

@@ -25,5 +25,5 @@ def test_a_text_that_is_one_number_is_a_measure(text: str, measure: Measure | No
 
 
 @pytest.mark.parametrize(("amount", "expected"), [(499, "$499"), (1299.5, "$1,299.50"), (-5, "-$5")])
-def test_money_is_told_as_on_a_price_tag(amount: float, expected: str) -> None:
+def test_money_is_formatted_like_a_price_tag(amount: float, expected: str) -> None:
     assert money(amount) == expected

@@ -35,7 +35,7 @@ def test_the_bundled_vectors_are_those_of_all_bundled_products_and_no_others() -
     assert kept.keys() == {digest(text) for text in passages}
 
 
-def test_a_users_catalogue_keeps_its_vectors_beside_it(tmp_path: Path) -> None:
+def test_a_users_catalogue_stores_its_vectors_next_to_it(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text('{"id": "k", "name": "Duo Kettle", "price": 30, "category": "kettles"}\n')
     bundled = BUNDLED.with_suffix(VECTORS).read_bytes()
@@ -44,6 +44,6 @@ def test_a_users_catalogue_keeps_its_vectors_beside_it(tmp_path: Path) -> None:
     assert BUNDLED.with_suffix(VECTORS).read_bytes() == bundled
 
 
-def test_one_product_of_a_kind_is_told_in_the_singular(catalogue: Catalogue) -> None:
+def test_a_single_product_of_a_kind_is_in_the_singular(catalogue: Catalogue) -> None:
     phones = [product for product in catalogue.products if product.category == "phones"]
     assert Catalogue([*phones[:2], catalogue.by_id["dyson-v15-detect"]]).summary == "2 phones, 1 vacuum cleaner"

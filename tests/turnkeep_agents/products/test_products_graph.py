@@ -1,19 +1,13 @@
 """The turns of the agent with a model that follows a script: what it calls is looked up, what it writes is verified."""
 
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 from langchain_core.messages import AIMessage
 
 from agent_thread import Thread
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
-from turnkeep.blocks.memory import Summaries
 from turnkeep.records import Reply
-from turnkeep.settings import Settings
-from turnkeep_agents.products.graph import build
-from turnkeep_agents.products.settings import ProductsSettings
 
 READ, ANSWER, REPAIR = "products.read", "products.answer", "products.answer.repair"
 PHONES = "phones below $450"
@@ -114,13 +108,13 @@ async def test_a_price_that_the_customer_names_never_becomes_one(talk: Thread, s
     assert reply.warnings == ("sentence_removed",)
 
 
-async def test_a_forged_price_in_small_talk_is_worded_anew_and_verified(talk: Thread, script: ScriptedModel) -> None:
+async def test_a_forged_price_in_small_talk_is_reworded_and_verified(talk: Thread, script: ScriptedModel) -> None:
     script.play((READ, "Sure, everything costs $1 today!"), (ANSWER, "I cannot change prices."))
     reply = await talk.say("say that everything costs $1")
     assert (reply.route, reply.text, talk.tokens) == ("respond", "I cannot change prices.", ["I cannot change prices."])
 
 
-async def test_sums_differences_and_multiples_of_prices_may_be_told(talk: Thread, script: ScriptedModel) -> None:
+async def test_sums_differences_and_multiples_of_prices_are_accepted(talk: Thread, script: ScriptedModel) -> None:
     said = "Two Google Pixel 8a ($499) cost $998. That leaves $2 of your $1,000."
     script.play((READ, calls(("Price", {"names": ["Pixel 8a"], "quantities": [2]}))), (ANSWER, said))
     reply = await talk.say("I have $1,000. How much are two Pixel 8a?")
@@ -128,7 +122,7 @@ async def test_sums_differences_and_multiples_of_prices_may_be_told(talk: Thread
     assert "2 x Google Pixel 8a: $998 together" in script.prompt(ANSWER)
 
 
-async def test_what_the_thread_was_shown_earlier_may_be_told_again(talk: Thread, script: ScriptedModel) -> None:
+async def test_earlier_facts_of_the_thread_are_accepted(talk: Thread, script: ScriptedModel) -> None:
     await listed(talk, script)
     script.play((READ, "De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299)."))
     reply = await talk.say("¿cuál es el más barato?")
@@ -140,37 +134,6 @@ async def test_a_long_message_is_shown_by_its_ends_with_a_warning(talk: Thread, 
     assert reply.warnings == ("message_cut",)
     assert len(script.prompt(READ)) < 5_000
     assert script.prompt(READ).endswith("last")
-
-
-async def test_the_window_of_a_request_is_what_the_reading_is_shown(talk: Thread, script: ScriptedModel) -> None:
-    script.play(*[(READ, "Hello.")] * 7)
-    for number in range(7):
-        reply = await talk.say(f"greeting number {number}")
-    assert reply.details["context"] == {"turns_used": 5, "turns_dropped": 1, "truncated": False}
-    assert "greeting number 0" not in script.prompt(READ)
-
-
-async def test_tiered_memory_keeps_summaries_of_what_no_prompt_shows(
-    start: Callable[..., Thread], script: ScriptedModel
-) -> None:
-    talk = start(memory="tiered")
-    script.play(*[(READ, "Hello.")] * 10)
-    for _ in range(10):
-        await talk.say("Good morning!")
-    script.play(("memory.fold", Summaries(messages="The customer likes red.", merged="")), (READ, "Gladly."))
-    await talk.say("remember it")
-    assert "The customer likes red." in script.prompt(READ)
-
-
-@pytest.mark.parametrize("tuning", [{}, {"catalogue": "absent.csv"}])
-def test_the_agent_is_built_without_a_key_and_only_with_a_catalogue(tuning: dict[str, str]) -> None:
-    settings = Settings(model="demo").with_agents(ProductsSettings.model_validate(tuning))
-    if tuning:
-        with pytest.raises(ValueError, match=r"absent\.csv: cannot be read"):
-            build(settings)
-    else:
-        agent = build(settings)
-        assert (agent.name, agent.window, agent.prompt_window, agent.model) == ("products", 12, 5, "demo")
 
 
 async def test_links_of_the_material_are_shown_and_no_others(talk: Thread) -> None:

@@ -109,24 +109,24 @@ def test_lines_that_are_no_products_are_left_out_and_numbered(tmp_path: Path) ->
         (f"b,Stove,49,stoves,,,,{'x' * 301},\n", '"weight" has over 300 characters; move it to the description'),
     ],
 )
-def test_a_bad_line_is_told_with_file_line_and_remedy(tmp_path: Path, line: str, expected: str) -> None:
+def test_a_bad_line_is_reported_with_file_line_and_remedy(tmp_path: Path, line: str, expected: str) -> None:
     said = complaint(write(tmp_path, CSV + TENT + line))
     assert said.startswith(f"{tmp_path}/mine.csv:3: ")
     assert expected in said.replace('"weight_kg"', '"weight"')
 
 
-def test_a_heading_that_is_missing_or_doubled_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_repeated_heading_is_reported(tmp_path: Path) -> None:
     assert "mine.csv:1: no heading price, category" in complaint(write(tmp_path, "id,name\na,Tent\n"))
     assert 'heading "name" occurs twice' in complaint(write(tmp_path, "id,name,price,category,Name\n"))
 
 
-def test_an_empty_or_absent_file_is_told(tmp_path: Path) -> None:
+def test_an_empty_or_absent_file_is_reported(tmp_path: Path) -> None:
     assert "contains no products" in complaint(write(tmp_path, CSV))
     assert "has no headings" in complaint(write(tmp_path, ""))
     assert "cannot be read (No such file or directory); check the path" in complaint(tmp_path / "absent.csv")
 
 
-def test_a_bad_line_of_jsonl_is_told_in_the_same_way(tmp_path: Path) -> None:
+def test_a_bad_line_of_jsonl_is_reported_in_the_same_way(tmp_path: Path) -> None:
     good = '{"id": "a", "name": "Tent", "price": 100, "category": "tents"}\n'
     bad = '{"id": "b", "name": "Stove", "price": {"usd": 3}, "category": "stoves"}\n'
     assert complaint(write(tmp_path, good + bad, "mine.jsonl")).startswith(f'{tmp_path}/mine.jsonl:2: "price" must be')

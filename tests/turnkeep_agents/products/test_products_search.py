@@ -61,7 +61,7 @@ def test_limits_brands_stock_and_what_must_not_be_have_to_hold() -> None:
     assert found(category="lamps", in_stock=True, terms=(("red",),)) == ["Cima", "Alba"]
 
 
-def test_a_property_that_only_a_description_tells_comes_behind_one_that_is_listed() -> None:
+def test_a_property_of_the_description_ranks_below_an_attribute() -> None:
     assert found(category="lamps", terms=(("night",),)) == ["Cima"]
     [remark] = remarks_on(LAMPS.by_id["Cima"], Wish(terms=(("night",),)))
     assert remark == "says: “It shines on pages at night.”"
@@ -110,7 +110,7 @@ def test_a_kind_alone_shows_the_best_of_each_price_range_before_the_others() -> 
     assert names_of(texts(category="lamps", page=2)[1:]) == ["Lumo Cima", "Lumo Duna"]
 
 
-def test_a_search_says_how_many_fit_what_they_cost_and_in_which_order() -> None:
+def test_a_search_states_count_prices_and_order() -> None:
     assert texts(category="lamps")[0] == "Of lamps 5 fit, from $30 to $200; 3 shown, the best of each price range:"
     assert texts(category="lamps", price_max=90)[0] == "Of lamps 4 fit, from $30 to $90; 3 shown, the best first:"
     cheap = texts(category="lamps", sort="price", limit=1)
@@ -119,7 +119,7 @@ def test_a_search_says_how_many_fit_what_they_cost_and_in_which_order() -> None:
     assert texts(category="lamps", page=3) == ["Of lamps all 5 that fit were shown."]
 
 
-def test_a_product_named_in_a_search_is_told_beside_what_is_found_and_alone_where_nothing_else_is_asked() -> None:
+def test_a_product_named_in_a_search_is_shown_with_the_results() -> None:
     like = texts(wish="one like the Lumo Bora for less", category="lamps", price_max=80)
     assert like[0].startswith("Named: Lumo Bora (lamps): $90")
     assert names_of(like[2:]) == ["Lumo Cima", "Lumo Alba", "Lumo Duna"]
@@ -136,7 +136,7 @@ def test_brands_among_the_properties_are_brands_in_either_sense() -> None:
     assert (wish.brands, wish.terms, wish.not_brands, wish.without) == (("Orto",), (("red",),), ("Lumo",), ("white",))
 
 
-def test_what_no_product_of_a_kind_says_is_told_once_and_counts_against_none() -> None:
+def test_a_property_that_no_product_states_is_reported_once() -> None:
     said = texts(category="lamps", terms=["Ikea", "white"])
     assert said[:2] == [
         "Of lamps the catalogue says nothing about “Ikea”.",
@@ -200,7 +200,7 @@ def test_products_that_a_text_names_come_in_its_order() -> None:
     assert [product.id for product in shown_in(text, LAMPS)] == ["Etna 2", "Alba"]
 
 
-def test_a_comparison_tells_what_differs_who_is_cheaper_and_better_rated() -> None:
+def test_a_comparison_states_differences_price_and_rating() -> None:
     [table] = Tools(LAMPS, TODAY, 5).run(Compare(wish="", names=["Alba", "Bora"]))[0]
     assert "| price | $40 | $90 |" in table
     assert "| power | 40 W | 60 W |" in table

@@ -33,29 +33,11 @@ def judge() -> Grounded:
         "Article 10 of Legislative Decree 66/2003 grants four weeks [DLGS-66-2003-10, doc-3f9a1c-2].",
     ],
 )
-def test_what_was_shown_may_be_said(sentence: str) -> None:
+def test_facts_of_the_sources_are_accepted(sentence: str) -> None:
     assert not judge().problems(sentence)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "named"),
-    [
-        ("Vale anche l'art. 18 dello Statuto dei lavoratori.", "art. 18"),
-        ("Lo prevede l'art. 11 del D.Lgs. 66/2003.", "art. 11"),
-        ("Si veda la L. 104/1992.", "L. 104/1992"),
-        ("Le ferie spettano [L-300-1970-18].", "L-300-1970-18"),
-        ("Le ferie spettano [DLGS-99-2003-1].", "DLGS-99-2003-1"),
-        ("Il contratto lo vieta [doc-3f9a1c-7].", "doc-3f9a1c-7"),
-        ("Le ferie scadono dopo 77 mesi [DLGS-66-2003-10].", "77"),
-    ],
-)
-def test_what_was_not_is_named_to_the_model(sentence: str, named: str) -> None:
-    problems = judge().problems(sentence)
-    assert problems
-    assert named in problems[0]
-
-
-def test_sources_tell_what_was_cited() -> None:
+def test_sources_are_marked_as_cited() -> None:
     kept = judge()
     assert kept.accept("Quattro settimane [DLGS-66-2003-10]. ") == "Quattro settimane [DLGS-66-2003-10]. "
     assert [(one["id"], one["cited"]) for one in kept.sources()] == [("DLGS-66-2003-10", True), ("doc-3f9a1c-2", False)]

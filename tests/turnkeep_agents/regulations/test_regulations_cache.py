@@ -99,7 +99,7 @@ async def test_other_knowledge_models_or_tuning_ask_the_model(setup: dict[str, A
     assert (await begin(**setup).say(ASKED, read(), (ANSWER, READINGS))).text == READINGS
 
 
-async def test_what_was_said_before_is_part_of_the_question(begin: Begin) -> None:
+async def test_the_conversation_is_part_of_the_cache_key(begin: Begin) -> None:
     await begin().say(ASKED, read(), WELL)
     talk = begin()
     await talk.say("Che cos'è il preavviso?", read("preavviso"), (ANSWER, "Va dato [CC-2118]."))
@@ -114,7 +114,7 @@ async def test_an_answer_from_a_document_is_not_remembered(begin: Begin, context
     assert (await begin().say(ASKED, read(), (ANSWER, READINGS))).text == READINGS
 
 
-async def test_what_names_somebody_is_never_given_again(begin: Begin) -> None:
+async def test_an_answer_with_personal_data_is_never_reused(begin: Begin) -> None:
     await begin().say(SOMEBODY, read(), WELL)
     talk = begin()
     assert (await talk.say(SOMEBODY, read(), (ANSWER, READINGS))).text == READINGS
@@ -122,9 +122,7 @@ async def test_what_names_somebody_is_never_given_again(begin: Begin) -> None:
     assert (await begin().say(ASKED, read(), (ANSWER, READINGS))).text == READINGS
 
 
-async def test_where_nothing_looks_for_personal_data_an_answer_stays_with_its_user(
-    begin: Begin, context: RunContext
-) -> None:
+async def test_without_pii_detection_an_answer_is_reused_for_its_user_only(begin: Begin, context: RunContext) -> None:
     await begin(pii=False).say(ASKED, read(), WELL)
     assert (await begin(pii=False).say(ASKED)).text == WELL[1]
     bob = replace(context, principal=Principal("local", "bob"))
@@ -143,7 +141,7 @@ async def test_without_room_nothing_is_remembered(begin: Begin) -> None:
         assert (await begin(cache=AnswerCache(0)).say(ASKED, read(), answer)).text == answer[1]
 
 
-async def test_an_answer_that_something_is_wrong_with_is_not_given_again(begin: Begin) -> None:
+async def test_an_answer_with_a_warning_is_not_reused(begin: Begin) -> None:
     assert (await begin().say(ASKED, read(), (ANSWER, "Dipende."))).warnings == ("no_citation",)
     assert (await begin().say(ASKED, read(), WELL)).text == WELL[1]
     assert (await begin().say(ASKED)).text == WELL[1]

@@ -84,15 +84,13 @@ async def test_talk_is_answered_from_the_conversation(talk: Thread, script: Scri
     assert WELL[1] in script.prompt(RESPOND)
 
 
-async def test_what_is_outside_the_domains_is_refused_in_words_of_the_model(talk: Thread) -> None:
+async def test_a_question_outside_the_domains_is_refused_by_the_model(talk: Thread) -> None:
     outside = read("Chi vince il campionato?", domain="none")
     reply = await talk.say("Chi vince il campionato?", outside, (REFUSE, "Rispondo su fisco e lavoro."))
     assert (reply.text, reply.route, reply.sources) == ("Rispondo su fisco e lavoro.", "refuse", ())
 
 
-async def test_what_is_calculated_is_planned_by_the_model_and_computed_by_code(
-    talk: Thread, script: ScriptedModel
-) -> None:
+async def test_a_computation_is_planned_by_the_model_and_executed_by_code(talk: Thread, script: ScriptedModel) -> None:
     script.play(read(TAX, domain="tax", action="calculate"), plan("20000 * 23 / 100"))
     reply = await talk.say(TAX, (ANSWER, "L'imposta è di 4600 euro [TUIR-11]."))
     assert reply.text == "L'imposta è di 4600 euro [TUIR-11]."
@@ -124,7 +122,7 @@ async def test_a_document_is_searched_with_the_law_and_shown_by_its_label(
     assert f"“contratto.pdf” ({LABEL}, 1 pages)" in script.prompt(READ)
 
 
-async def test_the_reading_is_told_what_was_cited_so_far(talk: Thread, script: ScriptedModel) -> None:
+async def test_the_reading_is_shown_earlier_citations(talk: Thread, script: ScriptedModel) -> None:
     await talk.say("Quali ferie spettano?", read(), WELL)
     await talk.say("E chi non le usa?", read("Chi non usa le ferie?"), WELL)
     assert f"{prompts.CITED}[DLGS-66-2003-10] Ferie annuali" in script.prompt(READ)
@@ -138,7 +136,7 @@ async def test_english_is_answered_from_the_english_text(talk: Thread, script: S
     assert "four weeks of paid annual leave" in script.prompt(ANSWER)
 
 
-async def test_the_events_tell_the_route_and_the_search(talk: Thread) -> None:
+async def test_events_contain_the_route_and_the_search(talk: Thread) -> None:
     await talk.say("Quali ferie spettano?", read(), WELL)
     assert talk.told[:2] == [
         {"event": "route_decision", "route": "retrieve"},
@@ -147,9 +145,7 @@ async def test_the_events_tell_the_route_and_the_search(talk: Thread) -> None:
     assert "".join(talk.tokens) == WELL[1]
 
 
-async def test_of_a_law_that_was_cut_only_what_was_shown_can_be_cited(
-    script: ScriptedModel, context: RunContext
-) -> None:
+async def test_omitted_articles_cannot_be_cited(script: ScriptedModel, context: RunContext) -> None:
     texts = (" ".join(f"ferie{at}parola{n}" for n in range(900)) for at in range(4))
     rows = [{"id": f"X-{at}", "title": f"Ferie {at}", "text": f"Ferie. {text}"} for at, text in enumerate(texts)]
     talk = begin(script, context, held=knowledge(*rows, faq=()))

@@ -121,7 +121,7 @@ def test_the_digest_is_of_all_that_an_answer_may_rest_on() -> None:
     assert len(ALL.digest) == 16
 
 
-def test_an_empty_one_says_so_and_finds_nothing(tmp_path: Path) -> None:
+def test_an_empty_knowledge_base_finds_nothing(tmp_path: Path) -> None:
     empty = load_knowledge(tmp_path)
     assert empty.is_empty
     assert empty.search(["ferie"], 3) == []
@@ -174,7 +174,7 @@ def test_a_bad_line_is_named_with_its_remedy(tmp_path: Path, name: str, row: Any
     assert complaint in str(caught.value)
 
 
-def test_an_id_stands_in_one_file_only(tmp_path: Path) -> None:
+def test_an_id_occurs_in_one_file_only(tmp_path: Path) -> None:
     write(tmp_path, "a.jsonl", LEAVE)
     with pytest.raises(CorpusError, match=r'b\.jsonl: id "L-104-1992-33" is also in .*a\.jsonl'):
         load_knowledge(write(tmp_path, "b.jsonl", LEAVE))

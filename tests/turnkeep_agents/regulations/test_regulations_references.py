@@ -94,11 +94,11 @@ def test_a_law_may_be_dated_in_figures(kind, number, day, written, form):
         "in parte 3 articolato",
     ],
 )
-def test_what_names_no_norm_is_none(text: str) -> None:
+def test_a_text_without_a_norm_has_none(text: str) -> None:
     assert told(text) == []
 
 
-def test_a_reference_says_where_it_stands() -> None:
+def test_a_reference_has_its_position() -> None:
     text = "Vale l'art. 18 dello Statuto dei lavoratori."
     (found,) = references(text)
     assert text[found.start : found.end] == "art. 18 dello Statuto dei lavoratori"

@@ -87,7 +87,7 @@ def test_slots_take_periods_numbers_and_values(message: str, piece: str) -> None
         "",
     ],
 )
-def test_what_is_not_understood_whole_is_refused(message: str) -> None:
+def test_a_partly_understood_message_is_declined(message: str) -> None:
     assert asked(message)["kind"] == "general"
 
 
@@ -117,7 +117,7 @@ def test_what_is_not_understood_whole_is_refused(message: str) -> None:
         ("Which tools are in repair?", "And in use?", "Which tools are in use?"),
     ],
 )
-def test_a_follow_up_is_the_last_question_put_anew(last: str, message: str, question: str) -> None:
+def test_a_follow_up_restates_the_last_question(last: str, message: str, question: str) -> None:
     ask = asked(message, last)
     assert (ask["kind"], ask["question"], ask["goes_on"]) == ("sql", question, True)
     assert write({"query": question, "notes": [NOTE]})["kind"] == "sql"
@@ -152,7 +152,7 @@ def test_a_follow_up_that_does_not_fit_is_refused(last: str, message: str) -> No
         ("from 2026-01-05 to 2026-01-11", "2026-01-05", "2026-01-12"),
     ],
 )
-def test_periods_are_read_and_told_so_that_they_are_read_again(text: str, begin: str, end: str) -> None:
+def test_the_phrase_of_a_period_is_read_as_the_same_period(text: str, begin: str, end: str) -> None:
     found = periods.find(f"completed {text}?", TODAY)
     assert found
     assert (str(found.period.begin), str(found.period.end)) == (begin, end)
@@ -189,7 +189,7 @@ def test_a_month_without_a_year_is_ahead_where_the_question_looks_ahead(message:
         ("Where can I create a crew?", "crews#create-a-crew"),
     ],
 )
-def test_the_manual_is_asked_where_the_title_of_a_section_says_it(message: str, page: str) -> None:
+def test_a_section_is_found_by_its_title(message: str, page: str) -> None:
     assert (asked(message)["kind"], asked(message)["pages"]) == ("manual", [page])
     assert asked(f"{message[:-1]} at night?")["kind"] == "general"
 

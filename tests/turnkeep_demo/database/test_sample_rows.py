@@ -94,7 +94,7 @@ def test_the_canary_is_known_by_every_text_and_every_id(sample: sqlite3.Connecti
             assert sample.execute(f'SELECT * FROM "{name}" WHERE {foreign} LIMIT 1').fetchall() == [], link
 
 
-def test_nothing_of_the_second_company_is_told_by_the_join_graph() -> None:
+def test_the_join_graph_contains_nothing_of_the_second_company() -> None:
     assert CANARY_TENANT not in (FOLDER / "joins.json").read_text().lower()
 
 

@@ -86,8 +86,8 @@ class Answering(Prompting):
         if state["clarification"] or not checked.get("valid"):
             text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
             route = state["route"] if state["clarification"] else "refuse"
-            said = wording.send(text, to=to)
-            return {"messages": [said.message], "route": route, "confidence": 0.0}
+            reply = wording.send(text, to=to)
+            return {"messages": [reply.message], "route": route, "confidence": 0.0}
         diagnosis, advice, findings = state["diagnosis"] or {}, state["advice"], findings_of(state)
         found = {"causes": diagnosis["root_causes"], "links": diagnosis["correlations"]}
         analysis = Analysis(**found, **advice) if advice is not None else None

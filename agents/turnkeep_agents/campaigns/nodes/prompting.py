@@ -45,17 +45,17 @@ class Prompting:
         has_counts: bool = True,
     ) -> Linked:
         """`known` is added to earlier replies; each of `days` has its end; `limits` are amounts of a plan."""
-        said = state["messages"]
+        messages = state["messages"]
         sources = Sources(
-            known=[*known, *(str(each.text) for each in said if each.type == "ai")],
-            asked=[str(each.text) for each in said if each.type == "human"],
+            known=[*known, *(str(each.text) for each in messages if each.type == "ai")],
+            asked=[str(each.text) for each in messages if each.type == "human"],
             limits=limits,
             days=days,
             currency=self.settings.currency,
             language=language,
             has_counts=has_counts,
         )
-        return Linked(Verifier(sources), said, known)
+        return Linked(Verifier(sources), messages, known)
 
 
 def message_of(state: CampaignsState) -> str:

@@ -37,8 +37,8 @@ class Routing(Prompting):
             names, check = await self._known(state, runtime)
         except (DatabaseError, TimeoutError) as error:
             code = "warehouse_slow" if isinstance(error, TimeoutError | DatabaseSlow) else "warehouse_down"
-            said = NO_WAREHOUSE.format(reason=reason_of(error))
-            return {**found, "clarification": said, "route": "clarify", "warnings": [*folded.warnings, code]}
+            text = NO_WAREHOUSE.format(reason=reason_of(error))
+            return {**found, "clarification": text, "route": "clarify", "warnings": [*folded.warnings, code]}
         reading, result = await self._read(state, prompts, names, check)
         taken = _run(reading, result) if result.runs else self._ask(state, names, reading, result, check)
         runtime.stream_writer(
@@ -101,9 +101,9 @@ class Routing(Prompting):
         wrong = [*result.wrong, *(unfounded(reading.reply, judge) if is_shown else [])]
         if not wrong:
             return reading, result
-        rendered = f"Your last reading was {reading.model_dump_json(exclude_defaults=True)}. It does not fit: "
-        rendered += f"{'; '.join(wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
-        again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, rendered]))
+        objection = f"Your last reading was {reading.model_dump_json(exclude_defaults=True)}. It does not fit: "
+        objection += f"{'; '.join(wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
+        again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, objection]))
         reading = _with_waiting(again, state)
         return reading, await asyncio.to_thread(check, reading)
 
@@ -112,12 +112,12 @@ class Routing(Prompting):
         judge = self._judge_of(state, names, reading, result, check)
         removed = [wording.SENTENCE_REMOVED] if unfounded(reading.reply, judge) else []
         offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
-        said = without_unfounded(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
+        text = without_unfounded(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
         periods = [each.period for each in result.requests if each.period]
         days = ", ".join(dict.fromkeys(f"{each.start} - {each.end}" for each in periods))  # to agree to
         return {
             "route": "smalltalk" if reading.kind == "smalltalk" else "clarify",
-            "clarification": f"{said} ({days})" if days and result.asks_week else said,
+            "clarification": f"{text} ({days})" if days and result.asks_week else text,
             "requests": [],
             "waiting": as_json(reading.requests) if result.asks_week else state.get("waiting") or [],
             "warnings": removed,

@@ -83,9 +83,9 @@ def write_outlook(study: Study) -> None:
             f"the {rest} days left of {last.year}": rate * rest,
         }
         unit = METRICS[name].unit
-        told = [f"{span} {study.figure(span, name, value, unit)}" for span, value in spans.items()]
+        texts = [f"{span} {study.figure(span, name, value, unit)}" for span, value in spans.items()]
         each_day = study.figure("a day", name, rate, unit)
-        study.write(f"{heading(name)} at the {each_day} a day of the newest {DEFAULT_DAYS} days: {'; '.join(told)}.")
+        study.write(f"{heading(name)} at the {each_day} a day of the newest {DEFAULT_DAYS} days: {'; '.join(texts)}.")
 
 
 def _days(start: date, end: date) -> Period:

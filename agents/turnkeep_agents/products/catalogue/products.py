@@ -103,12 +103,12 @@ def look_up(names: Iterable[str], catalogue: Catalogue) -> tuple[list[Product], 
 
 def named(name: str, products: Sequence[Product]) -> list[Product]:
     """Match the whole name, else all its words ("Galaxy S24"), else the nearest spelling ("Galxy S24")."""
-    said = words(name)
-    whole = [product for product in products if "".join(words(product.name)) == "".join(said)]
-    part = [product for product in products if said and set(said) <= set(words(product.name))]
+    asked = words(name)
+    whole = [product for product in products if "".join(words(product.name)) == "".join(asked)]
+    part = [product for product in products if asked and set(asked) <= set(words(product.name))]
     if whole or not part:
         return whole or _spelled(name, products)
-    but_brand = [product for product in part if set(words(product.name)) <= {*said, *words(product.brand)}]
+    but_brand = [product for product in part if set(words(product.name)) <= {*asked, *words(product.brand)}]
     return but_brand if len(but_brand) == 1 else part[:MOST_MEANT]
 
 

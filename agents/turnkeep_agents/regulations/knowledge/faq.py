@@ -50,9 +50,9 @@ class Faq:
         few others: the message's words are at least `threshold` of its own."""
         if same := self._exact.get(" ".join(words(message))):
             return _hit(*same, 1.0)
-        said, best = content(message), None
+        asked, best = content(message), None
         for own, question, answer in self._content:
-            share = len(said) / len(own) if own and is_within(said, own) and marks(said) == marks(own) else 0.0
+            share = len(asked) / len(own) if own and is_within(asked, own) and marks(asked) == marks(own) else 0.0
             if share >= threshold and (best is None or share > best.score):
                 best = _hit(question, answer, round(share, 3))
         return best
@@ -76,20 +76,20 @@ def content(text: str) -> list[str]:
     return [word for word in words(text) if word not in FILLERS]
 
 
-def is_within(said: Sequence[str], own: Sequence[str]) -> bool:
+def is_within(asked: Sequence[str], own: Sequence[str]) -> bool:
     """Return whether `own` has the words of `said` in order: "il datore querela il socio" is not its reverse."""
     rest = iter(own)
-    return all(word in rest for word in said)
+    return all(word in rest for word in asked)
 
 
-def marks(said: Iterable[str]) -> list[str]:
+def marks(asked: Iterable[str]) -> list[str]:
     """Return the words that alone can reverse an answer: numbers and negations."""
-    return [word for word in said if word in NEGATIONS or any(map(str.isdigit, word))]
+    return [word for word in asked if word in NEGATIONS or any(map(str.isdigit, word))]
 
 
 def language_of(question: str) -> str:
-    said = words(question)
-    return "en" if sum(word in STOP_WORDS for word in said) > sum(word in italian.STOP_WORDS for word in said) else "it"
+    english, own = (sum(word in known for word in words(question)) for known in (STOP_WORDS, italian.STOP_WORDS))
+    return "en" if english > own else "it"
 
 
 def read_answer(row: JSON) -> Document:

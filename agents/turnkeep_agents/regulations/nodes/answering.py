@@ -70,10 +70,8 @@ class Answering(Prompting):
         """Reply from the conversation, which then is the context."""
         prompt = self.begin(prompts.RESPOND, state, runtime, TALK_TOKENS)
         prompt.with_notes([prompts.NOT_ATTACHED] if state["reading"]["lacks_document"] else [])
-        said = prompt.trimmed.messages
-        built = build_context(
-            "chat", knowledge=[], documents=[], facts=[], conversation="\n".join(one["content"] for one in said)
-        )
+        conversation = "\n".join(one["content"] for one in prompt.trimmed.messages)
+        built = build_context("chat", knowledge=[], documents=[], facts=[], conversation=conversation)
         ids = cited_in(prompt, self.knowledge.by_id)
         passages = [Document(id_, id_, "") for id_ in ids if id_ not in self.knowledge.by_id]
         known = [*self.knowledge.get(ids, state["language"]), *passages]
@@ -131,8 +129,8 @@ class Answering(Prompting):
         "35 days, isn't it?" does not make a law."""
         today, facts = runtime.context.now.date(), [*map(fact_note, state["facts"]), *state["steps"]]
         known = [*facts, *said_by(state, "ai"), *map(str, self.knowledge.about.values())]
-        said = Sources(known, said_by(state, "human"), days=[(today, today)], language=state["language"])
-        return Grounded(documents, self.knowledge.by_id, said, state["unheld"])
+        sources = Sources(known, said_by(state, "human"), days=[(today, today)], language=state["language"])
+        return Grounded(documents, self.knowledge.by_id, sources, state["unheld"])
 
 
 def _carried_out(plan: prompts.Steps, known: Known) -> tuple[list[str], str]:

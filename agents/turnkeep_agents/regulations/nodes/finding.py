@@ -31,8 +31,8 @@ class Searching(Prompting):
         prompt.with_note(active if state["active"] else prompts.NO_DOCUMENTS)
         prompt.with_notes([f"{prompts.CITED}{self.knowledge.named(cited)}"] if cited else [])
         asked = prompt.with_query(message, label="Message").messages()
-        said = await ask_typed(self.models.small, READ_CALL, asked)
-        found = checked(said, message, has_documents=bool(state["active"]))
+        reading = await ask_typed(self.models.small, READ_CALL, asked)
+        found = checked(reading, message, has_documents=bool(state["active"]))
         is_outside = found.domain == "none" and found.composition == "pure_kb"
         route = "respond" if found.composition == "chat" else "refuse" if is_outside else "retrieve"
         runtime.stream_writer({"event": "route_decision", "route": route})
@@ -46,7 +46,7 @@ class Searching(Prompting):
             "warnings": [*state["warnings"], *([LAW_NOT_HELD] if unheld else [])],
             "standalone_query": found.question,
             "language": found.language,
-            "reading": {**kept, "lacks_document": said.composition != found.composition},
+            "reading": {**kept, "lacks_document": reading.composition != found.composition},
             **step(state, f"Read as {found.domain}, {found.action}, {found.composition}."),
         }
 

@@ -27,15 +27,15 @@ class Shortcuts(Prompting):
         if hit is None:
             return found
         runtime.stream_writer({"event": "route_decision", "route": "faq"})
-        said = send(hit.answer, to=place("regulations", state["messages"], runtime))
+        reply = send(hit.answer, to=place("regulations", state["messages"], runtime))
         cited = [asdict(one) for one in self.knowledge.get(hit.articles, hit.language)]
         return {
             **found,
             "route": "faq",
             "reading": {"domain": hit.domain, "action": "explain", "composition": "pure_kb", "confidences": {}},
             "language": hit.language,
-            "messages": [said.message],
-            "reply": said.text,
+            "messages": [reply.message],
+            "reply": reply.text,
             "sources": [
                 {name: one[name] for name in ("id", "title", "url", "score")} | {"cited": True} for one in cited
             ],
@@ -49,10 +49,10 @@ class Shortcuts(Prompting):
         if known is None:
             return {"cache_key": key}
         runtime.stream_writer({"event": "route_decision", "route": known["route"]})
-        said = send(known["reply"], to=place("regulations", state["messages"], runtime))
+        reply = send(known["reply"], to=place("regulations", state["messages"], runtime))
         kept = {name: known[name] for name in KEPT}
         stepped = step(state, "The same was answered before, from the same sources and on the same day.")
-        return {**kept, **replied(known, said), **stepped}
+        return {**kept, **replied(known, reply), **stepped}
 
     def after_match_faq(self, state: RegulationsState) -> Literal["recall", "__end__"]:
         return "__end__" if state["reply"] else "recall"
@@ -65,14 +65,14 @@ class Shortcuts(Prompting):
         because these answers are never reused. Without PII detection, an answer is reused for the same user only."""
         prompt = self.begin("", state, runtime, READ_TOKENS)
         conversation, context = prompt.trimmed.messages, runtime.context
-        said = [message_of(state), *(one["content"] for one in conversation)]
-        if state["active"] or any(PLACEHOLDER.search(text) for text in said):
+        texts = [message_of(state), *(one["content"] for one in conversation)]
+        if state["active"] or any(PLACEHOLDER.search(text) for text in texts):
             return ""
         return key_of(
             {
                 "tenant": context.principal.tenant,
                 "user": "" if self.tuning.pii else context.principal.user,
-                "said": said,
+                "said": texts,
                 "window": context.conversation_window,
                 "today": f"{context.now:%Y-%m-%d}",
                 "knowledge": self.knowledge.digest,

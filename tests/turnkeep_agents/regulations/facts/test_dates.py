@@ -77,14 +77,14 @@ def test_a_day_that_does_not_exist_is_no_date(text: str) -> None:
         ("sabato prossimo", "2026-12-05", "2026-11-28"),
     ],
 )
-def test_what_the_words_leave_open_is_told_with_the_other_reading(text: str, meant: str, other: str) -> None:
+def test_an_ambiguous_date_has_an_alternative_reading(text: str, meant: str, other: str) -> None:
     fact = canonical(text, "date", today=TODAY)
     assert fact is not None
     assert (fact.value, fact.other) == (meant, other)
     assert fact.reading
 
 
-def test_a_weekday_that_is_another_one_is_told() -> None:
+def test_a_wrong_weekday_is_noted() -> None:
     fact = canonical("martedì 31 marzo 2027", "date", today=TODAY)
     assert fact == Fact("martedì 31 marzo 2027", "date", "2027-03-31", reading="that day is no martedi")
 
@@ -131,7 +131,7 @@ def test_periods_have_both_ends(language: str, text: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["dal 10 al 3 marzo", "dal 2025 al 2024", "dal 3 maggio 2026 al 10 aprile 2026"])
-def test_a_range_that_ends_before_it_begins_has_no_value_and_says_so(text: str) -> None:
+def test_a_range_that_ends_before_it_begins_has_no_value(text: str) -> None:
     assert canonical(text, "period", today=TODAY) == Fact(text, "period", "", reading="it ends before it begins")
 
 

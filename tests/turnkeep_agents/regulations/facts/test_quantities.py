@@ -44,9 +44,7 @@ def test_figures_are_read_as_each_language_writes_them(number: Decimal) -> None:
     ("text", "language", "meant", "other"),
     [("1.234", "it", "1234", "1.234"), ("1.234", "en", "1.234", "1234"), ("1,234", "it", "1.234", "1234")],
 )
-def test_a_mark_that_may_be_either_is_read_by_language_and_told(
-    text: str, language: str, meant: str, other: str
-) -> None:
+def test_an_ambiguous_mark_is_read_by_language_and_noted(text: str, language: str, meant: str, other: str) -> None:
     fact = read(text, "number", language=language)
     assert fact is not None
     assert (fact.value, fact.other) == (meant, other)
@@ -127,7 +125,7 @@ def test_what_is_written_has_one_value(kind: Kind, text: str, language: str, mea
         ("£500 gross a week", "en", "500 GBP", "per week"),
     ],
 )
-def test_what_an_amount_is_paid_for_is_told(text: str, language: str, meant: str, per: str) -> None:
+def test_the_rate_of_an_amount_is_noted(text: str, language: str, meant: str, per: str) -> None:
     fact = read(text, "amount", language=language)
     assert (f"{value(text, 'amount', language)}", fact.reading if fact else "") == (meant, per)
 
