@@ -15,7 +15,6 @@ from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_s3 import S3Client
 
 _CONFIG = Config(**CLIENT_CONFIG)
 """As deployed, so that a slow store is noticed here too."""
@@ -26,7 +25,8 @@ TABLE_SECONDS = 60
 def dynamodb_client(store: Store, environ: Mapping[str, str], *, seconds: float | None = None) -> "DynamoDBClient":
     """Return a client; `seconds` is the time limit of an answer, if it is longer than a turn's."""
     config = _CONFIG if seconds is None else _CONFIG.merge(Config(read_timeout=seconds))
-    return boto3.client("dynamodb", endpoint_url=store.url, config=config, **_facts(environ, store.access_key))
+    access = local_access(store.access_key) if store.access_key else _access(environ)
+    return boto3.client("dynamodb", endpoint_url=store.url, config=config, **access)
 
 
 def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects:
@@ -34,22 +34,15 @@ def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects
     url = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
     if not url:
         return FolderObjects(home.objects)
-    client = boto3.client("s3", endpoint_url=url, config=_CONFIG, **_facts(environ, None))
-    _make_bucket(client, bucket)
-    return S3Objects(client, bucket)
-
-
-def _make_bucket(client: "S3Client", bucket: str) -> None:
-    names = [found["Name"] for found in client.list_buckets()["Buckets"]]
-    if bucket not in names:
+    client = boto3.client("s3", endpoint_url=url, config=_CONFIG, **_access(environ))
+    if bucket not in [found["Name"] for found in client.list_buckets()["Buckets"]]:
         region: Any = client.meta.region_name
         where: Any = {"CreateBucketConfiguration": {"LocationConstraint": region}} if region != "us-east-1" else {}
         client.create_bucket(Bucket=bucket, **where)
+    return S3Objects(client, bucket)
 
 
-def _facts(environ: Mapping[str, str], access_key: str | None) -> dict[str, Any]:
-    if access_key:
-        return local_access(access_key)
+def _access(environ: Mapping[str, str]) -> dict[str, Any]:
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or LOCAL_REGION
     has_own = any(name in environ for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"))
     return {**({} if has_own else local_access("local")), "region_name": region}

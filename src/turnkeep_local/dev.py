@@ -5,10 +5,8 @@ import os
 import signal
 import socket
 import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from turnkeep.graphfile import read_graph_file
 from turnkeep.observability import guard_output
@@ -44,10 +42,9 @@ def _serve_agents(home: Home, environ: Mapping[str, str], listener: socket.socke
     _check_files(settings)
     with sole_server(home, url_of(listener)), open_store(home, environ, report) as store:
         app = assemble(settings, home, environ, store)
-        with home.log("requests").open("wb") as log:  # log lines and metrics are for CloudWatch, a terminal for people
-            os.dup2(log.fileno(), sys.stdout.fileno())
+        with home.log("requests").open("wb") as log:
+            os.dup2(log.fileno(), sys.stdout.fileno())  # log lines and metrics are for CloudWatch
         guard_output()
-        report_warnings()
         commands = chat_commands(settings.default_agent, "Explain low-rank adaptation", "What problem does it solve?")
         listen(app, listener, welcome(url_of(listener), home, store, commands))
 
@@ -73,18 +70,3 @@ def take_port(port: int) -> socket.socket:
         raise LocalError(f"Port {port} cannot be used: {error.strerror}. {advice}") from error
     listener.listen(BACKLOG)
     return listener
-
-
-def report_warnings() -> None:
-    """Print each warning of a library here once, with its text. The log, which is stored, never contains the text,
-    because it may quote a user."""
-    log, known = warnings.showwarning, set[str]()
-
-    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        text = f"{category.__name__}: {message}"
-        if text not in known:
-            known.add(text)
-            log(message, category, *where, **more)
-            report(f"warning: {text}")
-
-    warnings.showwarning = show

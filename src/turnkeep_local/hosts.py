@@ -24,7 +24,7 @@ def is_this_machine(host: str | None) -> bool:
 
 
 class OwnHosts:
-    """ASGI layer. 421: the Host is not this machine. 403: a page's origin is not in `origins` and does not match
+    """ASGI middleware. 421: the Host is not this machine. 403: a page's origin is not in `origins` and does not match
     `pattern`. 400: a body with two lengths, whose rest would be read as another request. 408: a body that takes longer
     than `seconds`."""
 
@@ -51,7 +51,11 @@ class OwnHosts:
     def _fault(self, headers: Mapping[bytes, bytes], scope: "Scope") -> TurnkeepError | None:
         if {b"content-length", b"transfer-encoding"} <= headers.keys():
             return AmbiguousBody()
-        if not is_this_machine(_host_of(headers.get(b"host", b""))):
+        try:
+            host = urlsplit(f"//{headers.get(b'host', b'').decode('latin-1')}").hostname  # "[::1]:8000" is ::1
+        except ValueError:
+            return Misdirected()
+        if not is_this_machine(host):
             return Misdirected()
         return ForeignOrigin() if self._is_foreign(headers, scope) else None
 
@@ -80,11 +84,3 @@ def _timed(receive: "Receive", seconds: float) -> "Receive":
         return message
 
     return timed
-
-
-def _host_of(header: bytes) -> str | None:
-    """Parse the host: "[::1]:8000" is ::1."""
-    try:
-        return urlsplit(f"//{header.decode('latin-1')}").hostname
-    except ValueError:
-        return None

@@ -32,8 +32,8 @@ _READERS = 2
 def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: Objects) -> None:
     """Add the routes, and continue the work that an earlier server left."""
     pipeline = Pipeline(services.attachments, services.settings)
-    read = _worker("documents", _READERS, pipeline.process, _tell_unread)
-    write = _worker("exports", 1, services.exports.work, _tell_unwritten)
+    read = _worker("documents", _READERS, pipeline.process)
+    write = _worker("exports", 1, services.exports.work)
     UploadRoutes(services.attachments, uploads, read).register(app)
     services.exports.listen(write)
     if isinstance(objects, FolderObjects):
@@ -43,26 +43,16 @@ def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: 
                 go_on(key)
 
 
-def _worker(
-    name: str, threads: int, work: Callable[[str], None], tell: Callable[[BaseException], None]
-) -> Callable[[str], None]:
+def _worker(name: str, threads: int, work: Callable[[str], None]) -> Callable[[str], None]:
     """Return a function that works on a key in the background. The document or export itself shows the failure; the
     cause is logged for the operator."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
-    def look(done: Future[None]) -> None:
+    def log_failure(done: Future[None]) -> None:
         if error := done.exception():
-            tell(error)
+            logger.error("background work failed", work=name, error=type(error).__name__, place=place(error))
 
-    return lambda key: pool.submit(work, key).add_done_callback(look)
-
-
-def _tell_unread(error: BaseException) -> None:
-    logger.error("document not read", error=type(error).__name__, place=place(error))
-
-
-def _tell_unwritten(error: BaseException) -> None:
-    logger.error("export not written", error=type(error).__name__, place=place(error))
+    return lambda key: pool.submit(work, key).add_done_callback(log_failure)
 
 
 @dataclass(frozen=True)

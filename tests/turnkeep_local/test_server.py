@@ -1,5 +1,4 @@
 import signal
-import warnings
 from pathlib import Path
 
 import pytest
@@ -7,7 +6,7 @@ import pytest
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_local import LocalError
-from turnkeep_local.dev import report_warnings, serve, take_port
+from turnkeep_local.dev import serve, take_port
 from turnkeep_local.home import Home
 from turnkeep_local.server import local_settings
 
@@ -77,15 +76,3 @@ def test_a_setting_that_cannot_be_used_is_named_as_in_the_environment(
 
     with pytest.raises(LocalError, match="TURN__SECONDS: Input should be a valid number"):
         local_settings(Home(tmp_path), {})
-
-
-def test_what_a_library_warns_of_is_told_once_in_its_words(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logged: list[str] = []
-    monkeypatch.setattr(warnings, "showwarning", lambda message, *_, **__: logged.append(str(message)))
-    report_warnings()
-    for text in ("one", "one", "two", "one"):
-        warnings.showwarning(text, UserWarning, "library.py", 1)
-    assert capsys.readouterr().err == "warning: UserWarning: one\nwarning: UserWarning: two\n"
-    assert logged == ["one", "two"]

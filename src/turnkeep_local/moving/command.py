@@ -29,7 +29,7 @@ from turnkeep_local.dynamodb import open_store, running_store
 from turnkeep_local.home import open_home, sole_server
 from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves
-from turnkeep_local.moving.savers import OldTable, Place
+from turnkeep_local.moving.savers import OldTable
 from turnkeep_local.server import local_settings
 
 COLUMNS = "thread_id,tenant,user"
@@ -55,7 +55,7 @@ def _old(options: argparse.Namespace) -> OldTable:
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     own = (options.writes_table, options.s3_bucket, options.s3_prefix)
     try:
-        return OldTable(Place(options.package, options.old, region, options.endpoint_url, *own))
+        return OldTable(options.package, options.old, region, options.endpoint_url, *own)
     except ModuleNotFoundError as error:
         raise LocalError(f'{options.package} is not installed: pip install "turnkeep[import]"') from error
 

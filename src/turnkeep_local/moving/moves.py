@@ -88,7 +88,7 @@ class Moves:
         old_id = thread.thread_id
         name = old_id if is_well_formed(old_id) else f"moved-{sha256(old_id.encode()).hexdigest()[:32]}"
         known = old_id if len(old_id.encode()) <= NAME_CHARACTERS else name
-        mark = {SOURCE: f"{self.old.place.table}/{known}", CHECKPOINT: thread.newest[""]}
+        mark = {SOURCE: f"{self.old.table}/{known}", CHECKPOINT: thread.newest[""]}
         standing, judged = self.here.standing(owner, name, mark)
         if standing not in ("free", "changed"):
             return standing

@@ -59,9 +59,10 @@ class OldThread:
     ttl: float = float("inf")
 
 
-@dataclass(frozen=True)
-class Place:
-    """`writes`: second table of langgraph-checkpoint-dynamodb. `bucket`: large states of langgraph-checkpoint-aws."""
+@dataclass
+class OldTable:
+    """One table of another saver. `writes`: second table of langgraph-checkpoint-dynamodb. `bucket`: large states of
+    langgraph-checkpoint-aws."""
 
     package: str
     table: str
@@ -71,27 +72,38 @@ class Place:
     bucket: str | None = None
     prefix: str | None = None
 
-
-class OldTable:
-    """One table of another saver."""
-
-    def __init__(self, place: Place):
-        self.place = place
-        where: Any = {"region_name": place.region, "endpoint_url": place.endpoint}
+    def __post_init__(self) -> None:
+        where: Any = {"region_name": self.region, "endpoint_url": self.endpoint}
         self._client: Any = boto3.client("dynamodb", **where)
-        self._saver = _open_saver(place, where)
+        self._saver = self._open_saver(where)
+
+    def _open_saver(self, where: dict[str, Any]) -> Any:
+        serde = JsonPlusSerializer(allowed_msgpack_modules=None, __unpack_ext_hook__=_unpacked)
+        if self.package == AWS:
+            from langgraph_checkpoint_aws import DynamoDBSaver  # noqa: PLC0415 - an extra
+
+            large = {"bucket_name": self.bucket, "key_prefix": self.prefix} if self.bucket else None
+            saver = DynamoDBSaver(self.table, s3_offload_config=large, **where)
+            saver.serializer.serde = serde
+            return saver
+        from langgraph_checkpoint_dynamodb.saver import DynamoDBSaver as OtherSaver  # noqa: PLC0415 - an extra
+
+        if not self.writes:
+            raise LocalError(f"{self.package} stores interrupts in a second table. Name it: --writes-table NAME")
+        names = {"checkpoints_table_name": self.table, "writes_table_name": self.writes}
+        return OtherSaver(client_config=where, serde=serde, **names)
 
     def threads(self) -> list[OldThread]:
         """Read the table once; return its threads in the order of their ids. Raise LocalError for another layout."""
-        expected, prefix, names = _LAYOUTS[self.place.package]
-        described = self._client.describe_table(TableName=self.place.table)["Table"]
+        expected, prefix, names = _LAYOUTS[self.package]
+        described = self._client.describe_table(TableName=self.table)["Table"]
         keys = [each["AttributeName"] for each in described["KeySchema"]]
         if keys != expected:
-            found = f"the keys {' and '.join(keys)}; {self.place.package} writes {' and '.join(expected)}"
-            raise LocalError(f"{self.place.table} has {found}. Name the package that wrote it: --from PACKAGE")
+            found = f"the keys {' and '.join(keys)}; {self.package} writes {' and '.join(expected)}"
+            raise LocalError(f"{self.table} has {found}. Name the package that wrote it: --from PACKAGE")
         wanted = dict(zip(("#thread", "#namespace", "#id", "#ttl"), (*names, "ttl"), strict=True))
         scan = {"ProjectionExpression": ", ".join(wanted), "ExpressionAttributeNames": wanted}
-        pages = self._client.get_paginator("scan").paginate(TableName=self.place.table, **scan)
+        pages = self._client.get_paginator("scan").paginate(TableName=self.table, **scan)
         threads: dict[str, OldThread] = {}
         for item in (decode(each) for page in pages for each in page["Items"]):
             if not item[names[0]].startswith(prefix):
@@ -122,26 +134,6 @@ class OldTable:
                     names = [message.id for message in found.checkpoint["channel_values"].get("messages", ())]
                     first |= {name: min(at, first.get(name, at)) for name in names}
         return first
-
-
-def _open_saver(place: Place, where: dict[str, Any]) -> Any:
-    if place.package == AWS:
-        from langgraph_checkpoint_aws import DynamoDBSaver  # noqa: PLC0415 - an extra
-
-        large: Any = {"bucket_name": place.bucket, "key_prefix": place.prefix} if place.bucket else None
-        saver = DynamoDBSaver(place.table, s3_offload_config=large, **where)
-        saver.serializer.serde = _serialiser()
-        return saver
-    from langgraph_checkpoint_dynamodb.saver import DynamoDBSaver as OtherSaver  # noqa: PLC0415 - an extra
-
-    if not place.writes:
-        raise LocalError(f"{place.package} stores interrupts in a second table. Name it: --writes-table NAME")
-    names = {"checkpoints_table_name": place.table, "writes_table_name": place.writes}
-    return OtherSaver(client_config=where, serde=_serialiser(), **names)
-
-
-def _serialiser() -> JsonPlusSerializer:
-    return JsonPlusSerializer(allowed_msgpack_modules=None, __unpack_ext_hook__=_unpacked)
 
 
 def _unpacked(code: int, packed: bytes) -> object:

@@ -1,7 +1,6 @@
 """`turnkeep import` next to all others: the real `Moves` and `Arrivals`, over an old table that gains turns."""
 
 from datetime import UTC, datetime
-from types import SimpleNamespace
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.base import CheckpointTuple
@@ -22,7 +21,7 @@ def old_turn(n):
 class OldTable:
     """What `Moves` reads of a table of another saver."""
 
-    place = SimpleNamespace(table="old")
+    table = "old"
 
     def __init__(self, world):
         self.world = world

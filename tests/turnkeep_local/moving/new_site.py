@@ -19,7 +19,7 @@ from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves, Tally
-from turnkeep_local.moving.savers import OldTable, Place
+from turnkeep_local.moving.savers import OldTable
 
 ANN = Principal("acme", "ann")
 REGION = "eu-west-1"
@@ -53,9 +53,8 @@ class NewSite:
             names=frozenset({"nested", "flat", "counter"}),
         )
 
-    def take(self, package: str, place: Place, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
+    def take(self, package: str, old: OldTable, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
         """One run of the import; what it reports of single threads is in `said`."""
-        old = OldTable(place)
         name = more.pop("agent", agent_of(package))
         moves = Moves(old, self.arrivals, owners or {}, more.pop("rest", ANN), name, report=self.said.append, **more)
         return moves.run(lambda _: None)

@@ -12,7 +12,7 @@ from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
 from pydantic import BaseModel
 
-from turnkeep_local.moving.savers import Place
+from turnkeep_local.moving.savers import OldTable
 
 AWS, CARD = "langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb"
 CREDENTIALS: dict[str, Any] = {
@@ -117,9 +117,9 @@ class OldSite:
     messages: dict[str, list[Any]]
 
     @property
-    def place(self) -> Place:
+    def table(self) -> OldTable:
         own = self.name if self.package == AWS else f"{self.name}-checkpoints"
-        return Place(self.package, own, CREDENTIALS["region_name"], self.url, f"{self.name}-writes")
+        return OldTable(self.package, own, CREDENTIALS["region_name"], self.url, f"{self.name}-writes")
 
     def talk(self, thread_id: str, *questions: str, **options: Any) -> None:
         saver = saver_of(self.package, self.url, self.name)

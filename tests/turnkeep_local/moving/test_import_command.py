@@ -38,8 +38,8 @@ def few(request: pytest.FixtureRequest, old_site: Callable[[str], OldSite]) -> O
 
 def line_of(few: OldSite) -> list[str]:
     """The command, up to where they go and whose they are."""
-    place = few.place
-    named = f"--from {few.package} --table {place.table} --writes-table {place.writes} --agent nested"
+    old = few.table
+    named = f"--from {few.package} --table {old.table} --writes-table {old.writes} --agent nested"
     return ["import", *named.split()]
 
 

@@ -20,7 +20,7 @@ from turnkeep.storage import codec
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
 from turnkeep_local.moving.moves import Moves
-from turnkeep_local.moving.savers import OldTable, Place
+from turnkeep_local.moving.savers import OldTable
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def written(request: pytest.FixtureRequest, old_site: Callable[[str], OldSite]) 
 
 async def test_each_thread_is_there_message_by_message_and_its_graph_goes_on(written: OldSite, here: NewSite) -> None:
     before = time.time()
-    tally = here.take(written.package, written.place)
+    tally = here.take(written.package, written.table)
     assert (tally.threads, tally.left) == ({"moved": 5}, 0)
     assert (tally.turns, tally.messages) == (1 + 12 + 2 + 2 + 1, sum(map(len, written.messages.values())))
     (derived,) = [line.rpartition(" ")[2] for line in here.said]
@@ -52,7 +52,7 @@ async def test_each_thread_is_there_message_by_message_and_its_graph_goes_on(wri
         moved = derived if thread_id == MAIL else thread_id
         assert plain(here.messages(moved)) == plain(messages)
         thread = here.store.threads.read(ANN, moved)
-        assert thread.metadata["imported_from"] == f"{written.place.table}/{thread_id}"
+        assert thread.metadata["imported_from"] == f"{written.table.table}/{thread_id}"
         assert thread.status == ("interrupted" if thread_id == "waits" else "idle")
         assert before + 23 * 3600 < thread.expires_at < time.time() + 25 * 3600
         assert thread.updated_at < before
@@ -68,7 +68,7 @@ async def test_each_thread_is_there_message_by_message_and_its_graph_goes_on(wri
 
 
 async def test_what_waits_for_an_answer_is_resumed_where_it_waited(written: OldSite, here: NewSite) -> None:
-    here.take(written.package, written.place)
+    here.take(written.package, written.table)
     (_, asked) = here.store.turns.newest(ANN, "waits", limit=9)
     assert (asked.message, asked.reply, asked.status) == ("second!", "Really second!", "interrupted")
     answered = await here.say("waits", "surely")
@@ -78,7 +78,7 @@ async def test_what_waits_for_an_answer_is_resumed_where_it_waited(written: OldS
 
 
 async def test_a_state_without_messages_is_one_turn_and_own_types_in_it_stay(written: OldSite, here: NewSite) -> None:
-    here.take(written.package, written.place, agent="counter")
+    here.take(written.package, written.table, agent="counter")
     (turn,) = here.store.turns.newest(ANN, "count", limit=9)
     assert (turn.message, turn.reply) == ("", '{"total": 5, "mood": {"word": "calm"}}')
     kept = here.store.turns.load(here.store.heads.read(ANN, "count"), None).checkpoint
@@ -91,18 +91,18 @@ async def test_a_state_without_messages_is_one_turn_and_own_types_in_it_stay(wri
 
 
 def test_a_second_run_doubles_nothing(written: OldSite, here: NewSite) -> None:
-    here.take(written.package, written.place)
+    here.take(written.package, written.table)
     seqs = {
         thread.thread_id: here.store.heads.read(ANN, thread.thread_id).seq for thread in here.store.listing.search(ANN)
     }
-    again = here.take(written.package, written.place)
+    again = here.take(written.package, written.table)
     assert (again.threads, again.turns, again.left) == ({"here": 5}, 0, 0)
     assert seqs == {name: here.store.heads.read(ANN, name).seq for name in seqs}
     assert len(seqs) == 5
 
 
 def test_a_dry_run_counts_and_writes_nothing(written: OldSite, here: NewSite) -> None:
-    tally = here.take(written.package, written.place, dry_run=True)
+    tally = here.take(written.package, written.table, dry_run=True)
     assert (tally.threads, tally.turns) == ({"moved": 5}, 18)
     assert list(here.store.listing.search(ANN)) == []
     assert here.arrivals.standing(ANN, "one", {"imported_from": ""})[0] == "free"
@@ -110,7 +110,7 @@ def test_a_dry_run_counts_and_writes_nothing(written: OldSite, here: NewSite) ->
 
 def test_each_thread_goes_to_its_owner_and_without_one_is_left(written: OldSite, here: NewSite) -> None:
     bob = Principal("acme", "bob")
-    tally = here.take(written.package, written.place, owners={"one": bob, "long": ANN}, rest=None)
+    tally = here.take(written.package, written.table, owners={"one": bob, "long": ANN}, rest=None)
     assert (tally.threads, tally.left) == ({"moved": 2, "no owner": 3}, 3)
     assert here.store.threads.read(bob, "one").turn_count == 1
     with pytest.raises(NotFound):
@@ -120,7 +120,7 @@ def test_each_thread_goes_to_its_owner_and_without_one_is_left(written: OldSite,
 
 def test_an_id_that_another_thread_has_is_left_to_it(written: OldSite, here: NewSite) -> None:
     here.store.threads.create(ANN, "one", metadata={"mine": True})
-    tally = here.take(written.package, written.place)
+    tally = here.take(written.package, written.table)
     assert (tally.threads, tally.left) == ({"moved": 4, "taken": 1}, 1)
     assert here.store.threads.read(ANN, "one").metadata == {"mine": True}
 
@@ -132,17 +132,17 @@ async def test_what_changed_there_is_taken_anew_unless_it_was_gone_on_with_here(
     site = old_site(package)
     site.talk("both", "a")
     site.talk("there", "a", "b!")
-    here.take(package, site.place)
+    here.take(package, site.table)
     site.talk("both", "b")
     site.talk("there", "c")
     await here.say("both", "elsewhere")
-    tally = here.take(package, site.place)
+    tally = here.take(package, site.table)
     assert (tally.threads, tally.turns) == ({"diverged": 1, "changed": 1}, 3)
     assert plain(here.messages("there")) == plain(site.messages["there"])
     assert here.store.threads.read(ANN, "there").status == "idle"
     assert here.store.turns.abandoned(ANN, "there") == []
     assert [turn.message for turn in here.store.turns.newest(ANN, "both", limit=9)] == ["a", "elsewhere"]
-    assert here.take(package, site.place).threads == {"diverged": 1, "here": 1}
+    assert here.take(package, site.table).threads == {"diverged": 1, "here": 1}
     assert (await here.say("there", "d")).number == 4
 
 
@@ -177,7 +177,7 @@ def test_wherever_it_dies_a_thread_is_there_whole_or_not_at_all_and_then_once(
     mortal.at, mortal.after = write, after
     only: Any = {"owners": {"long": ANN}, "rest": None}
     try:
-        NewSite(mortal, folder_objects).take(written.package, written.place, **only)
+        NewSite(mortal, folder_objects).take(written.package, written.table, **only)
         has_died = False
     except Dies:
         has_died = True
@@ -186,7 +186,7 @@ def test_wherever_it_dies_a_thread_is_there_whole_or_not_at_all_and_then_once(
     with nullcontext() if is_there else pytest.raises(NotFound):
         here.store.threads.read(ANN, "long")
     assert [thread.turn_count for thread in here.store.listing.search(ANN)] == [12] * is_there
-    tally = here.take(written.package, written.place, **only)
+    tally = here.take(written.package, written.table, **only)
     assert tally.threads["here" if is_there else "moved"] == 1
     assert plain(here.messages("long")) == plain(written.messages["long"])
     assert here.store.threads.read(ANN, "long").turn_count == 12
@@ -226,7 +226,7 @@ class Crossing:
             self.site.talk(name, "c", durability="exit")
 
     def take(self, here: NewSite, name: str) -> set[str]:
-        return {fate for fate, _ in here.take(CARD, self.site.place, owners={name: ANN}, rest=None).threads.items()}
+        return {fate for fate, _ in here.take(CARD, self.site.table, owners={name: ANN}, rest=None).threads.items()}
 
     def cross(self, name: str, at: int, meanwhile: Callable[[], object], dies_at: int = 99) -> set[str] | None:
         """The fates, or None where the import made fewer calls."""
@@ -314,7 +314,7 @@ def test_a_thread_that_cannot_be_read_is_named_and_the_others_move(
                 dynamodb.put_item(TableName=site.name, Item=item | {"ref_loc": {"S": "S3"}})
             case "gone":
                 dynamodb.delete_item(TableName=site.name, Key=chunk)
-    tally = here.take(AWS, site.place)
+    tally = here.take(AWS, site.table)
     assert (tally.threads, tally.left) == ({"moved": 1, "unreadable": 4}, 4)
     told = {line.partition(":")[0]: line for line in here.said}
     assert told.keys() == {"cut", "pickled", "in-s3", "gone"}
@@ -332,10 +332,10 @@ def test_a_thread_whose_time_is_over_is_not_brought_back(old_site: Callable[[str
     talk(saver_of(AWS, site.url, site.name, ttl_seconds=600), "short", ["a"])
     site.talk("for-ever", "a")
     moves = Moves(
-        OldTable(site.place), here.arrivals, {}, ANN, "nested", report=here.said.append, clock=lambda: time.time() + 601
+        site.table, here.arrivals, {}, ANN, "nested", report=here.said.append, clock=lambda: time.time() + 601
     )
     assert moves.run(lambda _: None).threads == {"expired": 1, "moved": 1}
-    assert here.take(AWS, site.place).threads == {"here": 1, "moved": 1}
+    assert here.take(AWS, site.table).threads == {"here": 1, "moved": 1}
 
 
 def test_compressed_states_and_those_in_s3_are_read(
@@ -351,7 +351,7 @@ def test_compressed_states_and_those_in_s3_are_read(
     saver.serializer.enable_compression = False
     messages["larger"] = talk(saver, "larger", ["word " * 90_000], durability="exit")
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3_url)
-    tally = here.take(AWS, Place(AWS, site.name, REGION, site.url, bucket=bucket, prefix="old"))
+    tally = here.take(AWS, OldTable(AWS, site.name, REGION, site.url, bucket=bucket, prefix="old"))
     assert tally.threads == {"moved": 3}
     assert {name: plain(here.messages(name)) for name in messages} == {n: plain(m) for n, m in messages.items()}
     assert agent_of(AWS) == here.store.threads.read(ANN, "large").agent
@@ -365,16 +365,16 @@ def test_a_state_that_is_too_large_is_told_and_the_others_move(
     site.talk("small", "word")
     with monkeypatch.context() as limits:
         limits.setattr(codec, "MAX_RAW_BYTES", 9000)
-        assert here.take(CARD, site.place).threads == {"refused": 1, "moved": 1}
+        assert here.take(CARD, site.table).threads == {"refused": 1, "moved": 1}
     assert here.said == [
         "large: it cannot be stored: The agent's reply or state is too large to be stored: at most 64 MB."
     ]
-    assert here.take(CARD, site.place).threads == {"moved": 1, "here": 1}
+    assert here.take(CARD, site.table).threads == {"moved": 1, "here": 1}
 
 
 @pytest.mark.parametrize("written", [CARD], indirect=True)
 def test_a_thread_under_a_seal_key_that_is_not_held_is_not_written_over(written: OldSite, here: NewSite) -> None:
-    here.take(written.package, written.place)
+    here.take(written.package, written.table)
     other = NewSite(here.items, here.objects, b"another")
-    assert other.take(written.package, written.place).threads == {"refused": 5}
+    assert other.take(written.package, written.table).threads == {"refused": 5}
     assert plain(here.messages("long")) == plain(written.messages["long"])
