@@ -13,13 +13,13 @@ MARGIN_SECONDS = 5  # so that a run that is too slow can record it
 
 with loading():
     from turnkeep.api.loopback import serve_nodes
-    from turnkeep.aws.deployment import app_over, deployed, tell_of_files
+    from turnkeep.aws.deployment import app_over, deployed, log_unusable_files
     from turnkeep.observability import correlate, guard_output, logger, place
     from turnkeep.turns.background import NotDone
 
     guard_output()
     services = deployed(os.environ)
-    tell_of_files(services.settings)
+    log_unusable_files(services.settings)
     serve_nodes(partial(app_over, services, os.environ))
     loop = asyncio.new_event_loop()
 

@@ -34,33 +34,14 @@ _STAGE = re.compile(r"(arn:[a-z-]+:execute-api:[^:/]*:[^:/]*:[^:/]+/[^/]+)/.*", 
 Verify: TypeAlias = Callable[[str], VerifiedCaller]
 
 
-class KnownCallers:
-    """Recently verified callers by digest of their credential, which is not kept. `clock` gives epoch seconds."""
-
-    def __init__(self, *, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._held: OrderedDict[bytes, tuple[float, VerifiedCaller]] = OrderedDict()
-
-    def find(self, digest: bytes) -> VerifiedCaller | None:
-        since, verified = self._held.get(digest, (0.0, None))
-        now = self._clock()
-        if verified is None or not since <= now < since + KNOWN_SECONDS:  # or the clock was set back
-            return None
-        return verified if verified.expires_at is None or now < verified.expires_at else None
-
-    def keep(self, digest: bytes, verified: VerifiedCaller) -> None:
-        self._held.pop(digest, None)
-        self._held[digest] = (self._clock(), verified)
-        if len(self._held) > MAX_KNOWN:
-            self._held.popitem(last=False)
-
-
 class Authorizer:
-    """Authorizes requests. `verify` raises Unauthorized for a bad credential, another exception if it cannot decide."""
+    """Authorizes requests. `verify` raises Unauthorized for a bad credential, another exception if it cannot decide.
+    `clock` gives epoch seconds. Verified callers are kept by the digest of their credential."""
 
     def __init__(self, verify: Verify, *, clock: Callable[[], float]) -> None:
         self._verify = verify
-        self._known = KnownCallers(clock=clock)
+        self._clock = clock
+        self._known: OrderedDict[bytes, tuple[float, VerifiedCaller]] = OrderedDict()
 
     def __call__(self, event: Any) -> JSON:
         """Return the policy of a verified caller. API Gateway answers 401 for `REFUSED`, 500 for other exceptions."""
@@ -74,11 +55,16 @@ class Authorizer:
         return _policy(stage, verified)
 
     def _verified(self, credential: str) -> VerifiedCaller:
-        digest = sha256(credential.encode()).digest()
-        verified = self._known.find(digest)
-        if verified is None:
-            verified = self._verify(credential)
-            self._known.keep(digest, verified)
+        digest, now = sha256(credential.encode()).digest(), self._clock()
+        since, verified = self._known.get(digest, (0.0, None))
+        is_recent = since <= now < since + KNOWN_SECONDS  # not if the clock was set back
+        if verified and is_recent and (verified.expires_at is None or now < verified.expires_at):
+            return verified
+        verified = self._verify(credential)
+        self._known.pop(digest, None)
+        self._known[digest] = (self._clock(), verified)
+        if len(self._known) > MAX_KNOWN:
+            self._known.popitem(last=False)
         return verified
 
 
@@ -91,36 +77,28 @@ def _stage(event: Any) -> str:
     arn = event.get("methodArn") if isinstance(event, Mapping) and event.get("type") == "REQUEST" else None
     found = _STAGE.fullmatch(arn) if isinstance(arn, str) else None
     if found is None:
-        raise Unauthorized("The event is no request of an authorizer.")
+        raise Unauthorized("The event is not an authorizer request.")
     return found[1]
 
 
 def _credential(event: Mapping[str, Any]) -> str:
-    """Return the one credential, which a client may send in both headers."""
-    found = set(_presented(event))
+    """Return the one credential, which a client may send in both headers, or leave one of them empty."""
+    named = {(name, value) for name, value in _headers(event) if name in ("x-api-key", "authorization") and value}
+    found = {_bearer(value) if name == "authorization" else value for name, value in named}
     if not found:
         raise Unauthorized("No credential was sent.")
     if len(found) > 1:
-        raise Unauthorized("Credentials were sent that differ.")
+        raise Unauthorized("Different credentials were sent.")
     (credential,) = found
     if len(credential) > MAX_CREDENTIAL_CHARACTERS or not credential.isascii():
         raise Unauthorized("The credential is malformed.")
     return credential
 
 
-def _presented(event: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the credentials. Clients with a key in one header may send the other one empty."""
-    for name, value in _headers(event):
-        if name == "x-api-key" and value:
-            yield value
-        if name == "authorization" and value:
-            yield _bearer(value)
-
-
 def _bearer(value: str) -> str:
     scheme, _, credential = value.partition(" ")
     if scheme.lower() != "bearer" or not credential.strip():
-        raise Unauthorized("The header Authorization is not Bearer.")
+        raise Unauthorized("The Authorization header is not a bearer token.")
     return credential.strip()
 
 
@@ -135,7 +113,7 @@ def _headers(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _policy(stage: str, verified: VerifiedCaller) -> JSON:
-    """`principalId` appears in access logs, so it names the credential and no person."""
+    """`principalId` appears in access logs, so it names the credential and not the user."""
     statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
     return {
         "principalId": verified.credential,
@@ -153,7 +131,7 @@ def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
         from turnkeep.aws.bearer import bearer_tokens  # noqa: PLC0415
 
         return Authorizer(bearer_tokens(environ, clock=time.time).verify, clock=time.time)
-    raise ValueError(f"AUTH={kind} has no authorizer; use keys or jwt")
+    raise ValueError(f"AUTH={kind} has no authorizer. Use keys or jwt.")
 
 
 def quiet_refusals() -> None:

@@ -36,18 +36,17 @@ class VerifiedCaller:
 def principal_of(event: Mapping[str, Any], kind: str) -> Principal:
     """Return the caller of a REST API's proxy event, where `kind` is one of KINDS; raise Unauthorized."""
     if kind not in KINDS:
-        raise ValueError(f"AUTH={kind} is none of {', '.join(KINDS)}")
+        raise ValueError(f"AUTH={kind} is not one of {', '.join(KINDS)}")
     context = _mapping(event, "requestContext")
-    principal = _signer(_mapping(context, "identity")) if kind == "iam" else _told(_mapping(context, "authorizer"))
+    if kind == "iam":
+        principal = _signer(_mapping(context, "identity"))
+    else:
+        verified = _mapping(context, "authorizer")
+        tenant, user, acts_for = _text(verified, "tenant"), _text(verified, "user"), verified.get("acts_for")
+        principal = Principal(tenant, user, acts_for=acts_for if acts_for in ("tenant", "any") else "")
     if not is_storable(principal):
         raise Unauthorized
     return principal
-
-
-def _told(authorizer: Mapping[str, Any]) -> Principal:
-    tenant, user = _text(authorizer, "tenant"), _text(authorizer, "user")
-    acts_for = authorizer.get("acts_for")
-    return Principal(tenant, user, acts_for=acts_for if acts_for in ("tenant", "any") else "")
 
 
 def _signer(identity: Mapping[str, Any]) -> Principal:

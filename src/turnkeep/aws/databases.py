@@ -5,27 +5,23 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from turnkeep.aws.secrets import CurrentSecret, ModelKey, SecretReader, usable_key
+from turnkeep.aws.secrets import CurrentSecret, SecretReader, usable_key
 from turnkeep.aws.signingkey import SecretError
+from turnkeep.errors import ModelKeyUnavailable
 from turnkeep.locations import LateSecret, is_location, login_part, place_part
 from turnkeep.settings import AgentSettings, DataSource, Settings
 
-MYSQL, POSTGRESQL = "mysql+pymysql", "postgresql+psycopg"
 DRIVERS = {  # by the `engine` field in the secrets that AWS makes for RDS
-    "mysql": MYSQL,
-    "mariadb": MYSQL,
-    "aurora": MYSQL,
-    "aurora-mysql": MYSQL,
-    "postgres": POSTGRESQL,
-    "postgresql": POSTGRESQL,
-    "aurora-postgresql": POSTGRESQL,
+    **dict.fromkeys(("mysql", "mariadb", "aurora", "aurora-mysql"), "mysql+pymysql"),
+    **dict.fromkeys(("postgres", "postgresql", "aurora-postgresql"), "postgresql+psycopg"),
 }
 
 
 def with_late_secrets(settings: Settings) -> Settings:
     """Return the settings with each location replaced by a secret that is read on first use."""
     if settings.model_key:
-        key = LateSecret(ModelKey(SecretReader(settings.model_key, usable_key)))
+        read = SecretReader(settings.model_key, usable_key)
+        key = LateSecret(CurrentSecret(read, "MODEL_KEY", unavailable=ModelKeyUnavailable))
         settings = settings.model_copy(update={"openai_api_key": key})
     return settings.with_agents(*map(_with_late, settings.agents))
 
@@ -62,8 +58,7 @@ def url_of(found: object) -> str:
     engine = _field(fields, "engine")
     if engine not in DRIVERS:
         raise SecretError("its engine is neither MySQL, MariaDB nor PostgreSQL")
-    port = str(fields.get("port") or "")
-    place = place_part(_field(fields, "host"), port, _field(fields, "dbname"))
+    place = place_part(_field(fields, "host"), str(fields.get("port") or ""), _field(fields, "dbname"))
     return f"{DRIVERS[engine]}://{_login(fields)}@{place}"
 
 
@@ -80,7 +75,7 @@ def _fields(text: str) -> Mapping[str, Any]:
     except ValueError:
         raise SecretError("not JSON") from None
     if not isinstance(found, dict):
-        raise SecretError("no JSON object")
+        raise SecretError("not a JSON object")
     return found
 
 

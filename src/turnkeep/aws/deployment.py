@@ -1,4 +1,4 @@
-"""A deployed app, from a function's environment. Its start asks AWS for the seal key and own graphs' variables."""
+"""A deployed app, from a function's environment. At the start it reads the signing key and own graphs' variables."""
 
 import asyncio
 import functools
@@ -31,7 +31,6 @@ from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.codec import Codec
 from turnkeep.storage.uploads import S3Uploads
 
 
@@ -42,7 +41,7 @@ class NotDeployable(Exception):
 def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     """Build the app of the functions `api` and `stream`. Raise NotDeployable, SecretError."""
     services = deployed(environ)
-    tell_of_files(services.settings)
+    log_unusable_files(services.settings)
     if worker := environ.get("WORKER"):
         client = LateClient(functools.partial(_client, "lambda"))
         services.runs.launch_by(functools.partial(invoke_worker, client, worker))
@@ -52,7 +51,11 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
 
 
 def app_over(services: Services, environ: Mapping[str, str]) -> FastAPI:
-    authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
+    kind = environ.get("AUTH") or "keys"
+
+    def authenticate(request: Request) -> Principal:
+        return principal_of(request.scope.get("aws.event", {}), kind)
+
     with _unloaded("pydantic.v1"):  # FastAPI would load it, 24 modules, to ask whether any of our models is of it
         return create_app(services, authenticate=authenticate)
 
@@ -87,21 +90,23 @@ def deployed(environ: Mapping[str, str]) -> Services:
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
     if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
-        renew = functools.partial(_renew, services.codec, ssm, parameter)
-        _prepare_snapshot(services.turns.warm, dynamodb.close, s3.close, random.seed, renew)
+        after = [dynamodb.close, s3.close, random.seed]
+        if parameter:  # a snapshot may outlive the secrets
+            after.append(lambda: services.codec.renew(usable(read_key(ssm, parameter))))
+        _prepare_snapshot(services.turns.warm, *after)
     return services
 
 
 def deployed_settings(environ: Mapping[str, str]) -> Settings:
-    """Return the settings with the seal key from SEAL_KEY or SEAL_KEY_PARAMETER. Other secrets are read on use."""
+    """Return the settings with the signing key from SEAL_KEY or SEAL_KEY_PARAMETER. Other secrets are read on use."""
     try:
         settings = with_late_secrets(read_settings())
     except UNUSABLE as error:
-        raise NotDeployable(f"A setting of the function cannot be used. {explain(error)}") from None
+        raise NotDeployable(f"A setting of the function is invalid. {explain(error)}") from None
     if settings.seal_key.get_secret_value():
         return settings
     if not (name := environ.get("SEAL_KEY_PARAMETER")):
-        raise NotDeployable("Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set: stored values could not be sealed.")
+        raise NotDeployable("Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set. Set one of them to the signing key.")
     text = seal_key(_client("ssm", **QUICK), name)
     usable(text)
     return settings.model_copy(update={"seal_key": SecretStr(text)})
@@ -118,7 +123,7 @@ def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> 
         found = {each["Name"].rpartition("/")[2]: each["Value"] for page in pages for each in page["Parameters"]}
     except (BotoCoreError, ClientError) as error:
         needed = "it needs ssm:GetParametersByPath"
-        raise SecretError(f"what stands under {path} cannot be read ({code_of(error)}); {needed}", error) from None
+        raise SecretError(f"the parameters under {path} cannot be read ({code_of(error)}); {needed}", error) from None
     logger.info("environment of own graphs read", path=path, names=sorted(found))
     for name, value in found.items():
         environ.setdefault(name, value)
@@ -126,7 +131,7 @@ def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> 
 
 def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> None:
     """Put what `warm` loads into the snapshot; call `after` in every restored sandbox.
-    There, connections are closed, all random states are equal, and the seal key may have been replaced."""
+    There, connections are closed, all random states are equal, and the signing key may have been replaced."""
     from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
 
     register_before_snapshot(warm)
@@ -134,23 +139,17 @@ def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> N
         register_after_restore(each)
 
 
-def _renew(codec: Codec, ssm: Any, parameter: str) -> None:
-    """Reread the secrets: a snapshot may outlive them."""
-    if parameter:
-        codec.renew(usable(read_key(ssm, parameter)))
-
-
 async def invoke_worker(client: Any, function: str, token: str) -> None:
     """Start a background run by an asynchronous invocation, which Lambda retries. Raise StoreUnavailable."""
-    asked = {"FunctionName": function, "InvocationType": "Event", "Payload": json.dumps({"run": token})}
+    invocation = {"FunctionName": function, "InvocationType": "Event", "Payload": json.dumps({"run": token})}
     try:
-        await asyncio.to_thread(client.invoke, **asked)
+        await asyncio.to_thread(client.invoke, **invocation)
     except (BotoCoreError, ClientError) as error:
-        told = "The run is kept, but no worker could be asked. Send the same request again."
-        raise StoreUnavailable(told, retry_after=2) from error
+        detail = "The run is stored, but no worker could be started. Send the same request again."
+        raise StoreUnavailable(detail, retry_after=2) from error
 
 
-def tell_of_files(settings: Settings) -> None:
+def log_unusable_files(settings: Settings) -> None:
     """Log each unusable file of the settings at start. Only its agent stops working, so the function starts anyway."""
     for own in settings.agents:
         try:
@@ -162,7 +161,3 @@ def tell_of_files(settings: Settings) -> None:
 def _client(service: str, **config: Any) -> Any:
     make: Callable[..., Any] = boto3.client
     return make(service, config=Config(**{**CLIENT_CONFIG, **config}))
-
-
-def _caller(kind: str, request: Request) -> Principal:
-    return principal_of(request.scope.get("aws.event", {}), kind)

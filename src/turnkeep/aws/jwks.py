@@ -5,7 +5,6 @@ If the issuer does not answer, known keys stay valid for an hour."""
 import json
 from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from turnkeep.errors import Unauthorized
@@ -60,17 +59,12 @@ class Jwks:
 def check_url(url: str) -> str:
     """Return the URL unchanged; raise ValueError if it is invalid or would let keys be swapped in transit."""
     parts = urlsplit(url)
-    is_safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
+    is_safe = parts.scheme == "https" or (
+        parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
+    )
     if not is_safe or not parts.hostname or parts.username is not None or parts.port == 0:
-        raise ValueError("JWT_JWKS_URL has to be an https URL")
+        raise ValueError("JWT_JWKS_URL must be an https URL")
     return url
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _get(url: str) -> bytes:
@@ -79,7 +73,7 @@ def _get(url: str) -> bytes:
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
     try:
-        connection.request("GET", f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}")
+        connection.request("GET", parts._replace(scheme="", netloc="").geturl() or "/")
         response = connection.getresponse()
         body = response.read(MAX_BYTES + 1)
     finally:
@@ -98,15 +92,12 @@ def read_keys(body: bytes) -> dict[str, JSON]:
     listed = document.get("keys") if isinstance(document, dict) else None
     keys = {key["kid"]: key for key in reversed(listed if isinstance(listed, list) else []) if _signs(key)}
     if not keys:
-        raise JwksUnavailable("the answer holds no key that signs")
+        raise JwksUnavailable("the answer contains no signing key")
     return keys
 
 
 def _signs(key: object) -> bool:
     """Exclude secret keys ("oct"): with a published one, anyone could sign."""
-    return (
-        isinstance(key, dict)
-        and isinstance(key.get("kid"), str)
-        and key.get("kty") in KEY_TYPES
-        and key.get("use", "sig") == "sig"
-    )
+    if not isinstance(key, dict) or not isinstance(key.get("kid"), str):
+        return False
+    return key.get("kty") in KEY_TYPES and key.get("use", "sig") == "sig"

@@ -30,21 +30,21 @@ def seal_key(ssm: Any, name: str, *, generate: Callable[[], str] = new_key) -> s
     if text := read_key(ssm, name):
         return text
     made: dict[str, Any] = {"Value": generate(), "Type": "SecureString", "Overwrite": False}
-    if _asked(ssm.put_parameter, name, {"ParameterAlreadyExists", "TooManyUpdates"}, **made):
-        logger.warning("seal key made", parameter=name)
+    if _called(ssm.put_parameter, name, {"ParameterAlreadyExists", "TooManyUpdates"}, **made):
+        logger.warning("signing key created", parameter=name)
         return str(made["Value"])
     if text := read_key(ssm, name):
         return text
-    raise SecretError(f"the seal key {name} was made by another function just now and cannot be read yet")
+    raise SecretError(f"the signing key {name} was just created by another function and cannot be read yet")
 
 
 def read_key(ssm: Any, name: str) -> str:
     """Return the text of the parameter, empty if it does not exist. Raise SecretError."""
-    answer = _asked(ssm.get_parameter, name, {"ParameterNotFound"}, WithDecryption=True)
+    answer = _called(ssm.get_parameter, name, {"ParameterNotFound"}, WithDecryption=True)
     return str(answer["Parameter"]["Value"]) if answer else ""
 
 
-def _asked(call: Callable[..., Any], name: str, none: set[str], **arguments: Any) -> Any:
+def _called(call: Callable[..., Any], name: str, none: set[str], **arguments: Any) -> Any:
     """Return the answer, None for the error codes in `none`."""
     try:
         return call(Name=name, **arguments)
@@ -52,7 +52,7 @@ def _asked(call: Callable[..., Any], name: str, none: set[str], **arguments: Any
         if (code := code_of(error)) in none:
             return None
         needed = "it needs ssm:GetParameter and ssm:PutParameter"
-        raise SecretError(f"the seal key {name} cannot be read or made ({code}); {needed}", error) from None
+        raise SecretError(f"the signing key {name} cannot be read or created ({code}); {needed}", error) from None
 
 
 def code_of(error: BaseException) -> str:
@@ -65,15 +65,15 @@ def reread(ssm: Any, name: str) -> tuple[bytes, ...]:
     try:
         return usable(read_key(ssm, name))
     except SecretError as error:
-        logger.error("seal key not read", reason=str(error))
+        logger.error("signing key not read", reason=str(error))
         return ()
 
 
 def usable(text: str) -> tuple[bytes, ...]:
     """Return the secrets in a parameter's text, for a Keyring; raise SecretError."""
     if not text:
-        raise SecretError("the seal key is missing")
+        raise SecretError("the signing key is missing")
     try:
         return secrets_of(text)
     except ValueError as error:
-        raise SecretError(f"the seal key cannot be used: {error}") from None
+        raise SecretError(f"the signing key is invalid: {error}") from None

@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from turnkeep.agents import build_agent
-from turnkeep.aws.databases import text_of, url_of, with_login
+from turnkeep.aws.databases import url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.aws.secrets import REREAD_SECONDS
 from turnkeep.aws.signingkey import SecretError
@@ -80,14 +80,14 @@ def configured(monkeypatch: pytest.MonkeyPatch) -> Configured:
         ),
     ],
 )
-def test_a_url_stands_in_a_secret_or_is_made_of_the_fields_that_aws_writes(held: Any, url: str) -> None:
+def test_a_url_is_in_a_secret_or_built_from_the_fields_that_aws_writes(held: Any, url: str) -> None:
     assert url_of(held if isinstance(held, str) else json.dumps(held)) == url
 
 
 @pytest.mark.parametrize(
     "url", ["mysql+pymysql://db.example.com/field?ssl_ca=/opt/a@b.pem", "mysql+pymysql://db.example.com"]
 )
-def test_user_and_password_complete_a_url_and_nothing_else_of_the_secret_does(url: str) -> None:
+def test_only_user_and_password_of_a_secret_complete_a_url(url: str) -> None:
     scheme, place = url.split("://")
     held = json.dumps(FIELDS | {"host": "elsewhere", "dbname": "another"})
     assert with_login(url, held) == f"{scheme}://{LOGIN}@{place}"
@@ -107,30 +107,16 @@ def test_user_and_password_complete_a_url_and_nothing_else_of_the_secret_does(ur
         (json.dumps(FIELDS | {"engine": "canary"}), "its engine is neither MySQL, MariaDB nor PostgreSQL"),
     ],
 )
-def test_what_is_no_url_is_told_by_what_is_missing(held: object, reason: str) -> None:
+def test_an_unusable_secret_is_reported_by_what_is_missing(held: object, reason: str) -> None:
     with pytest.raises(SecretError, match=f"^{reason}$") as caught:
         url_of(held)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_a_login_that_is_no_json_object_is_none() -> None:
-    for held in ('"canary"', "canary"):
-        with pytest.raises(SecretError, match=r"^(no JSON object|not JSON)$"):
-            with_login("mysql://db/field", held)
-    assert text_of("seal\n") == "seal"
-
-
 # When it is read
 
 
-def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Configured) -> None:
-    settings = configured(DATABASE__URL="sqlite:////tmp/x", DATABASE__SEAL="plain")
-    own, warehouse = settings.of(DatabaseSettings), settings.of(CampaignsSettings).warehouse
-    assert (own.url.get_secret_value(), own.seal.get_secret_value()) == ("sqlite:////tmp/x", "plain")
-    assert source_of(own.url) is source_of(warehouse) is None
-
-
-def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_work(
+def test_only_the_agents_of_unreadable_secrets_are_unavailable(
     configured: Configured, monkeypatch: pytest.MonkeyPatch, output: Output
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
@@ -140,13 +126,13 @@ def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_wor
         with pytest.raises(AgentUnavailable) as caught:
             build_agent(agent, settings)
         assert caught.value.retry_after == REREAD_SECONDS
-    told = [(line["message"], line["setting"], line["reason"], line["older_is_used"]) for line in output()]
+    logged = [(line["message"], line["setting"], line["reason"], line["older_is_used"]) for line in output()]
     reason = ("EndpointConnectionError", False)
-    assert told == [("secret not read", setting, *reason) for setting in ("DATABASE__URL", "CAMPAIGNS__WAREHOUSE")]
+    assert logged == [("secret not read", setting, *reason) for setting in ("DATABASE__URL", "CAMPAIGNS__WAREHOUSE")]
     assert build_agent("papers", settings).name == "papers"
 
 
-def test_an_agent_is_built_as_soon_as_its_secret_is_there(
+def test_an_agent_is_built_as_soon_as_its_secret_exists(
     manager: Any, s3_url: str, name: str, configured: Configured
 ) -> None:
     settings = configured(DATABASE__URL=f"ssm:{name}", DATABASE__SEAL=f"secretsmanager:{name}#seal")
@@ -190,8 +176,8 @@ class Reader:
         self._run("ALTER")
 
     def _run(self, verb: str) -> None:
-        account, said = (self.user, "PASSWORD") if self._is_postgres else (f"'{self.user}'@'%'", "IDENTIFIED BY")
-        self._server.run(f"{verb} USER {account} {said} '{self.password}'")
+        account, clause = (self.user, "PASSWORD") if self._is_postgres else (f"'{self.user}'@'%'", "IDENTIFIED BY")
+        self._server.run(f"{verb} USER {account} {clause} '{self.password}'")
 
     def _held(self) -> str:
         engine = "postgres" if self._is_postgres else "mariadb"
@@ -207,7 +193,7 @@ def reader(mariadb_server: "Server", manager: Any, name: str) -> Reader:
 @pytest.mark.parametrize(
     ("server", "is_whole"), [("mariadb_server", True), ("postgres_server", True), ("mariadb_server", False)]
 )
-def test_a_statement_after_the_rotation_of_a_password_is_answered_as_before(
+def test_a_statement_works_after_the_password_was_rotated(
     server: str, is_whole: bool, *, request: pytest.FixtureRequest, manager: Any, name: str, configured: Configured
 ) -> None:
     """Also where the secret holds user and password alone."""
@@ -219,7 +205,7 @@ def test_a_statement_after_the_rotation_of_a_password_is_answered_as_before(
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
 
 
-def test_a_statement_whose_seal_cannot_be_read_is_not_run(
+def test_a_statement_without_its_readable_seal_is_not_run(
     reader: Reader, name: str, configured: Configured, output: Output
 ) -> None:
     tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:{name}/seal").of(DatabaseSettings)
@@ -228,7 +214,7 @@ def test_a_statement_whose_seal_cannot_be_read_is_not_run(
     assert [(line["setting"], line["reason"]) for line in output()] == [("DATABASE__SEAL", "ParameterNotFound")]
 
 
-def test_a_login_that_stays_refused_is_told_without_user_and_password(
+def test_a_refused_login_is_reported_without_user_and_password(
     reader: Reader, name: str, configured: Configured, output: Output
 ) -> None:
     database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").of(DatabaseSettings))(DAY)
@@ -240,7 +226,7 @@ def test_a_login_that_stays_refused_is_told_without_user_and_password(
     assert output() == []
 
 
-def test_connections_of_a_pool_outlive_a_rotation_and_new_ones_use_the_new_password(
+def test_pooled_connections_outlive_a_rotation_and_new_ones_use_the_new_password(
     reader: Reader, name: str, configured: Configured
 ) -> None:
     warehouse = configured(CAMPAIGNS__WAREHOUSE=f"secretsmanager:{name}").of(CampaignsSettings).warehouse

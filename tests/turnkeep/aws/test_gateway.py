@@ -71,15 +71,7 @@ def test_the_app_sees_the_request_as_it_was_sent() -> None:
     assert found["client"] == "127.0.0.1"
 
 
-def test_a_body_in_base64_is_taken_apart() -> None:
-    assert seen(body="S8Okc2U=", isBase64Encoded=True)["body"] == "Käse"
-
-
-def test_a_request_without_headers_is_a_request() -> None:
-    assert seen(headers=None, multiValueHeaders=None)["headers"] == []
-
-
-def test_the_app_knows_the_gateways_id_and_keeps_a_second_for_its_answer() -> None:
+def test_the_app_has_the_gateways_id_and_a_deadline() -> None:
     found = seen()
     assert found["correlation_id"] == "g-1"
     assert 10 < found["left"] <= 19  # less by what a busy machine took
@@ -99,12 +91,12 @@ def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, st
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/problem+json", "text/event-stream", "text/plain"])
-def test_text_leaves_as_it_is(kind: str) -> None:
+def test_text_is_returned_unencoded(kind: str) -> None:
     answer = Buffered(answering(Response(WORDS, media_type=kind)))(event(), Context())
     assert (answer["body"], answer["isBase64Encoded"]) == (WORDS, False)
 
 
-def test_a_streamed_answer_leaves_whole() -> None:
+def test_a_streamed_answer_is_returned_whole() -> None:
     pieces = iter([b"one ", b"two"])
     answer = Buffered(answering(StreamingResponse(pieces, media_type="text/event-stream")))(event(), Context())
     assert (answer["statusCode"], answer["body"]) == (200, "one two")
@@ -133,7 +125,7 @@ NO_REQUESTS: list[Any] = [
 
 
 @pytest.mark.parametrize("given", NO_REQUESTS, ids=lambda value: str(value)[:40])
-def test_what_is_no_request_is_ignored_with_a_log_line(given: Any, output: Output) -> None:
+def test_an_event_that_is_not_a_request_is_ignored_and_logged(given: Any, output: Output) -> None:
     assert MIRROR(given, Context()) is None
     (line,) = output()
     assert line["level"] == "WARNING"
@@ -149,11 +141,11 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_no_event_whatever_raises(given: Any) -> None:
+def test_no_event_raises(given: Any) -> None:
     assert is_request(given) or MIRROR(given, Context()) is None
 
 
 @given(st.dictionaries(st.sampled_from(["headers", "multiValueHeaders", "body"]), st.none()))
-def test_what_is_empty_may_be_null(changes: dict[str, None]) -> None:
+def test_empty_parts_may_be_null(changes: dict[str, None]) -> None:
     assert is_request(event(**changes))
     assert seen(**changes)["body"] == ""

@@ -13,13 +13,13 @@ def _thawed() -> Iterator[None]:
     gc.unfreeze()
 
 
-def test_a_function_that_fails_to_load_collects_again() -> None:
+def test_garbage_collection_resumes_after_a_failed_load() -> None:
     with pytest.raises(ImportError), loading():
         raise ImportError
     assert gc.isenabled()
 
 
-def test_nothing_is_collected_while_a_function_loads_and_what_it_loaded_is_never_looked_through_again() -> None:
+def test_loading_pauses_garbage_collection_and_freezes_its_result() -> None:
     gc.unfreeze()
     with loading():
         assert not gc.isenabled()
@@ -28,7 +28,7 @@ def test_nothing_is_collected_while_a_function_loads_and_what_it_loaded_is_never
     assert gc.get_freeze_count() > len(kept)
 
 
-def test_a_late_client_is_made_once_and_not_before_it_is_used() -> None:
+def test_a_late_client_is_created_once_on_first_use() -> None:
     made = []
     late = LateClient(lambda: made.append(1) or SimpleNamespace(region="eu-west-1"))
     assert made == []

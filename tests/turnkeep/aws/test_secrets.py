@@ -1,10 +1,8 @@
-"""The model's key is read where MODEL_KEY says, anew when it was refused, and never quoted. Over moto's SSM and Secrets
-Manager."""
+"""The model's key is read from MODEL_KEY's location, reread when it was refused, and never quoted. On moto."""
 
 import json
-import subprocess
-import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 from botocore.config import Config
 
 from hand_clock import HandClock
-from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretReader, usable_key
+from turnkeep.aws.secrets import REREAD_SECONDS, CurrentSecret, SecretReader, usable_key
 from turnkeep.aws.signingkey import SecretError
 from turnkeep.errors import ModelKeyUnavailable
 
@@ -58,22 +56,20 @@ class Store:
         return self.value
 
 
-def opened(clock: HandClock) -> tuple[ModelKey, Store]:
-    """A key that was read once, when it was first asked for, and where it is read."""
+def model_key(read: Any, clock: Callable[[], float] = time.monotonic) -> CurrentSecret:
+    return CurrentSecret(read, "MODEL_KEY", unavailable=ModelKeyUnavailable, clock=clock)
+
+
+def opened(clock: HandClock) -> tuple[CurrentSecret, Store]:
+    """A key that was read once, on first use, and its store."""
     store = Store(OLD)
-    key = ModelKey(store, clock=clock)
+    key = model_key(store, clock)
     assert store.reads == []
     assert key() == OLD
     return key, store
 
 
-def test_a_refused_key_is_read_anew_at_once(clock: HandClock) -> None:
-    key, store = opened(clock)
-    store.value = NEW
-    assert (key(OLD), key(), store.reads) == (NEW, NEW, [False, True])
-
-
-def test_a_key_that_stays_refused_is_read_once_in_some_seconds(clock: HandClock) -> None:
+def test_a_refused_key_is_reread_once_every_few_seconds(clock: HandClock) -> None:
     key, store = opened(clock)
     assert [key(OLD) for _ in range(10)] == [OLD] * 10
     assert store.reads == [False, True]
@@ -82,7 +78,7 @@ def test_a_key_that_stays_refused_is_read_once_in_some_seconds(clock: HandClock)
     assert store.reads == [False, True, True]
 
 
-def test_a_key_that_is_accepted_after_all_is_read_from_the_cache_again(clock: HandClock) -> None:
+def test_an_accepted_key_is_read_from_the_cache_again(clock: HandClock) -> None:
     key, store = opened(clock)
     key(OLD)
     for _ in range(3):
@@ -91,7 +87,7 @@ def test_a_key_that_is_accepted_after_all_is_read_from_the_cache_again(clock: Ha
     assert store.reads == [False, True, False, False, False]
 
 
-def test_who_was_refused_with_an_older_key_gets_the_newer_without_a_read(clock: HandClock) -> None:
+def test_a_refusal_of_an_older_key_returns_the_newer_one_without_a_read(clock: HandClock) -> None:
     key, store = opened(clock)
     store.value = NEW
     key(OLD)
@@ -100,12 +96,12 @@ def test_who_was_refused_with_an_older_key_gets_the_newer_without_a_read(clock: 
     assert store.reads == [False, True, False]
 
 
-def test_where_no_key_can_be_read_an_older_one_is_used_and_a_warning_written(clock: HandClock, output: Output) -> None:
+def test_an_older_key_is_used_with_a_warning_while_none_can_be_read(clock: HandClock, output: Output) -> None:
     key, store = opened(clock)
     store.value = SecretError("ThrottlingException")
     assert [key(), key(), key(OLD)] == [OLD] * 3
     [line] = output()
-    assert (line["level"], line["message"]) == ("WARNING", "model key not read")
+    assert (line["level"], line["message"]) == ("WARNING", "secret not read")
     assert (line["reason"], line["older_is_used"]) == ("ThrottlingException", True)
     assert OLD not in json.dumps(line)
     assert store.reads == [False, False]
@@ -114,11 +110,9 @@ def test_where_no_key_can_be_read_an_older_one_is_used_and_a_warning_written(clo
     assert store.reads == [False, False, True]
 
 
-def test_where_there_never_was_a_key_the_call_is_refused_with_when_to_come_again(
-    clock: HandClock, output: Output
-) -> None:
+def test_without_any_key_the_call_fails_with_a_retry_time(clock: HandClock, output: Output) -> None:
     store = Store(SecretError("AccessDeniedException"))
-    key = ModelKey(store, clock=clock)
+    key = model_key(store, clock)
     for _ in range(2):
         with pytest.raises(ModelKeyUnavailable) as caught:
             key()
@@ -128,14 +122,14 @@ def test_where_there_never_was_a_key_the_call_is_refused_with_when_to_come_again
     assert key() == NEW
 
 
-def test_calls_at_once_make_one_read_of_a_refused_key() -> None:
+def test_concurrent_calls_reread_a_refused_key_once() -> None:
     class SlowStore(Store):
         def __call__(self, is_fresh: bool) -> str:
             gate.wait(0.05)
             return super().__call__(is_fresh)
 
     gate, store = threading.Event(), SlowStore(OLD)
-    key = ModelKey(store)
+    key = model_key(store)
     key()
     store.value = NEW
     with ThreadPoolExecutor(8) as pool:
@@ -150,9 +144,7 @@ def read(location: str, *, is_fresh: bool = False) -> str:
     return SecretReader(location, usable_key)(is_fresh)
 
 
-def test_a_key_is_decrypted_has_no_line_end_and_is_kept_for_some_minutes_unless_asked_for_anew(
-    ssm: Any, name: str
-) -> None:
+def test_a_key_is_decrypted_stripped_and_cached(ssm: Any, name: str) -> None:
     ssm.put_parameter(Name=name, Value=f"{OLD}\n", Type="SecureString")
     reader = SecretReader(f"ssm:{name}", usable_key)
     assert reader(False) == OLD
@@ -160,11 +152,9 @@ def test_a_key_is_decrypted_has_no_line_end_and_is_kept_for_some_minutes_unless_
     assert [reader(False), reader(True), reader(False)] == [OLD, NEW, NEW]
 
 
-def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(
-    secrets_manager: Any, name: str, clock: HandClock
-) -> None:
+def test_an_unusable_secret_is_used_once_it_is_valid(secrets_manager: Any, name: str, clock: HandClock) -> None:
     secrets_manager.create_secret(Name=name, SecretString="to be filled in")
-    key = ModelKey(SecretReader(f"secretsmanager:{name}", usable_key), clock=clock)
+    key = model_key(SecretReader(f"secretsmanager:{name}", usable_key), clock)
     with pytest.raises(ModelKeyUnavailable):
         key()
     secrets_manager.put_secret_value(SecretId=name, SecretString=NEW)
@@ -173,7 +163,7 @@ def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(
 
 
 @pytest.mark.parametrize(("held", "field"), [(OLD, ""), (json.dumps({"api_key": OLD, "other": NEW}), "#api_key")])
-def test_a_secret_is_found_by_name_and_by_arn_whole_or_in_a_field(
+def test_a_secret_is_found_by_name_or_arn_whole_or_in_a_field(
     secrets_manager: Any, name: str, held: str, field: str
 ) -> None:
     arn = secrets_manager.create_secret(Name=name, SecretString=held)["ARN"]
@@ -194,7 +184,7 @@ NO_KEYS = [
 
 
 @pytest.mark.parametrize(("field", "held"), NO_KEYS)
-def test_what_is_no_key_is_not_sent_as_one(secrets_manager: Any, name: str, field: str, held: str | bytes) -> None:
+def test_an_invalid_key_is_never_sent(secrets_manager: Any, name: str, field: str, held: str | bytes) -> None:
     kind = "SecretString" if isinstance(held, str) else "SecretBinary"
     secrets_manager.create_secret(Name=name, **{kind: held})
     with pytest.raises(SecretError) as caught:
@@ -203,24 +193,8 @@ def test_what_is_no_key_is_not_sent_as_one(secrets_manager: Any, name: str, fiel
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_a_missing_secret_is_told_by_the_code_of_aws(ssm: Any, secrets_manager: Any, name: str) -> None:
+def test_a_missing_secret_is_reported_with_the_code_of_aws(ssm: Any, secrets_manager: Any, name: str) -> None:
     with pytest.raises(SecretError, match=r"^ParameterNotFound$"):
         read(f"ssm:{name}")
     with pytest.raises(SecretError, match=r"^ResourceNotFoundException$"):
         read(f"secretsmanager:{name}")
-
-
-def test_a_store_that_is_down_is_told_by_the_kind_of_its_failure(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
-    with pytest.raises(SecretError, match=r"^EndpointConnectionError$"):
-        read(f"ssm:{name}")
-
-
-def test_nothing_is_loaded_until_it_is_asked_for() -> None:
-    code = (
-        "import sys; from turnkeep.aws.databases import with_late_secrets; from turnkeep.settings import Settings;"
-        "with_late_secrets(Settings(model_key='ssm:/a'));"
-        "print('aws_lambda_powertools.utilities.parameters' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -98,7 +98,7 @@ def prelude_of(post: Post) -> tuple[dict[str, Any], bytes]:
 # What is posted
 
 
-def test_status_and_headers_go_before_eight_nuls_and_the_pieces_after_them() -> None:
+def test_a_prelude_of_status_and_headers_precedes_the_pieces() -> None:
     got = posted(sends(START, body(b"one "), body(b""), body(b"two", more=False)))
     assert prelude_of(got) == ({"statusCode": 200, "headers": {"content-type": "text/event-stream"}}, b"one two")
     assert got.target == "/2018-06-01/runtime/invocation/r-1/response"
@@ -107,24 +107,19 @@ def test_status_and_headers_go_before_eight_nuls_and_the_pieces_after_them() -> 
     assert got.trailers == {}
 
 
-def test_a_header_that_is_given_twice_is_one_list() -> None:
+def test_a_repeated_header_becomes_one_list() -> None:
     headers = [(b"vary", b"Origin"), (b"x-one", b"1"), (b"vary", b"Accept")]
     got = posted(sends(START | {"headers": headers}, body(b"", more=False)))
     assert prelude_of(got)[0]["headers"] == {"vary": "Origin, Accept", "x-one": "1"}
 
 
-def test_the_length_of_what_streams_is_left_to_the_gateway() -> None:
-    got = posted(sends(START | {"headers": [(b"content-length", b"3")]}, body(b"one", more=False)))
-    assert prelude_of(got) == ({"statusCode": 200, "headers": {}}, b"one")
-
-
-def test_an_app_that_just_stops_is_an_error() -> None:
+def test_an_app_that_stops_early_is_an_error() -> None:
     got = posted(sends(START, body(b"half")))
     assert got.trailers["lambda-runtime-function-error-type"] == "Turnkeep.internal_error"
 
 
 @pytest.mark.parametrize("then", [None, ValueError(SECRET)])
-def test_an_app_that_says_nothing_is_no_answer(then: Exception | None, output: Output) -> None:
+def test_an_app_without_a_response_raises_no_answer(then: Exception | None, output: Output) -> None:
     with handler_of(sends(then=then)) as handler, pytest.raises(NoAnswer) as raised:
         answer_of(handler)
     assert SECRET not in str(raised.value) + str(output())
@@ -146,7 +141,7 @@ def refuses(post: Post) -> None:
 
 
 @pytest.mark.parametrize("play", [hangs_up, refuses])
-def test_a_runtime_that_takes_no_more_is_a_client_that_left(play: Callable[[Post], None], output: Output) -> None:
+def test_a_runtime_that_hangs_up_disconnects_the_client(play: Callable[[Post], None], output: Output) -> None:
     app = Listening(START, body(b"one"))
     with RuntimeApi(play) as runtime:
         post(app, runtime)
@@ -157,14 +152,14 @@ def test_a_runtime_that_takes_no_more_is_a_client_that_left(play: Callable[[Post
 
 
 @pytest.mark.parametrize("play", [hangs_up, refuses])
-def test_a_runtime_that_takes_no_more_is_seen_by_an_app_that_pours(play: Callable[[Post], None]) -> None:
+def test_an_app_that_sends_endlessly_notices_the_disconnect(play: Callable[[Post], None]) -> None:
     app = Pouring()
     with RuntimeApi(play) as runtime:
         post(app, runtime)
     assert app.was_left
 
 
-def test_after_a_stream_that_was_cut_the_next_one_is_whole() -> None:
+def test_the_stream_after_one_that_was_cut_is_whole() -> None:
     messages = [START, body(b"one"), body(b"two", more=False)]
     apps = iter([Listening(*messages[:2]), sends(*messages)])
 
@@ -178,7 +173,7 @@ def test_after_a_stream_that_was_cut_the_next_one_is_whole() -> None:
         assert [each.is_whole for each in runtime.posts] == [False, True]
 
 
-def test_a_gateway_that_stalls_holds_the_app_up_and_is_given_up(output: Output) -> None:
+def test_a_stalled_gateway_pauses_the_app_until_it_is_given_up(output: Output) -> None:
     app, given_up = Pouring(), threading.Event()
 
     def stalls(post: Post) -> None:
@@ -206,7 +201,7 @@ def test_a_runtime_that_never_answers_is_given_up(output: Output) -> None:
 
 
 @pytest.mark.parametrize("status", [410, 413, 500])
-def test_an_answer_that_is_refused_at_its_end_is_logged_and_the_runtime_lives(status: int, output: Output) -> None:
+def test_an_answer_that_is_refused_at_its_end_is_logged(status: int, output: Output) -> None:
     def play(post: Post) -> None:
         post.read_all()
         post.say(status)
@@ -217,7 +212,7 @@ def test_an_answer_that_is_refused_at_its_end_is_logged_and_the_runtime_lives(st
     assert (line["message"], line["status"]) == ("answer not taken", status)
 
 
-def test_what_a_runtime_says_in_between_is_no_answer(output: Output) -> None:
+def test_an_interim_response_is_not_an_answer(output: Output) -> None:
     def play(post: Post) -> None:
         post.read()
         post.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -228,7 +223,7 @@ def test_what_a_runtime_says_in_between_is_no_answer(output: Output) -> None:
     assert (got.is_whole, prelude_of(got)[1], output()) == (True, b"x" * 50, [])
 
 
-def test_where_no_runtime_listens_the_app_ends_and_the_fault_is_told() -> None:
+def test_without_a_runtime_the_app_ends_and_the_error_is_raised() -> None:
     app = Listening(START)
     with handler_of(app) as handler, pytest.raises(OSError, match="Connect"):
         answer_of(handler).send_to(f"127.0.0.1:{free_port()}", "r-1", None)
