@@ -20,18 +20,17 @@ PART = 250
 PROGRAMS = int(os.environ.get("DIFFERENTIAL_PROGRAMS", "40"))
 CLIENTS = (Path(__file__).parents[2] / "docs" / "clients.md").read_text()
 LISTED = {
-    "nothing done": "Nothing to do is an error: no turn is kept in which no node ran.",
-    "asks_only": "A question is told in every stream mode, not only in `values` and `updates`.",
-    "unstorable": "A value that cannot be stored fails its run, with channel and type.",
-    "asked": "`runs.wait` returns the values and questions that the state has afterwards.",
-    "not drawn": "A `bytearray` comes back as `bytes`.",
-    "begins": "An answer to a thread that has no state is an error; there it begins the graph.",
+    "nothing done": "A run in which no node would run is an error, and stores no turn.",
+    "asks_only": "Interrupts are sent in every stream mode, not only in `values` and `updates`.",
+    "unstorable": "A value that cannot be stored fails its run.",
+    "asked": "`runs.wait` returns the values and interrupts of the final state.",
+    "not drawn": "A `bytearray` is returned as `bytes`.",
+    "begins": "An answer to a thread without a state is an error. There it starts the graph.",
     "shared": "A branch from a checkpoint at which several turns ended",
-    "joined": "`subgraphs=true` returns the state without the inner one; there it fails.",
-    "inside": "A message from inside a sub-graph that is not streamed names its node",
-    "memory": "A branch from an earlier checkpoint begins with what an inner graph with a checkpointer of its own knew "
-    "at the end of that turn",
-    "is_past": "A history has one state for each turn, as the turn left it",
+    "joined": "`subgraphs=true` returns the state without it.",
+    "inside": "Without `stream_subgraphs`, the metadata of a message from an inner graph",
+    "memory": "A branch from an earlier checkpoint restores an inner graph that has its own checkpointer",
+    "is_past": "A history has one state a turn.",
 }
 """Differences that are allowed, each as docs/clients.md lists it."""
 
@@ -155,7 +154,7 @@ class Pair:
         self._same_end(ours, theirs)
         if not ours.failed and "modes" in how:
             parts = [each for each in ours.parts if each[0] in how["modes"] or not asks_only(each)]
-            if not how.get("subgraphs"):  # listed: "A message from inside a sub-graph"
+            if not how.get("subgraphs"):  # listed: "Without `stream_subgraphs`"
                 parts = [each for each in parts if each[0] != "messages" or each in theirs.parts]
             order = list if is_line(self._spec) else in_order
             same("parts", order(parts), order(theirs.parts))
