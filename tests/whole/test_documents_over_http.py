@@ -17,7 +17,7 @@ GUIDE = (Path(__file__).parents[2] / "docs/documents.md").read_text()
 HANDBOOK = "# Leave\n\nEverybody has 26 days of leave a year.\n\n# Lunch\n\nThe canteen serves pizza on Fridays.\n"
 QUESTION = "How many days of leave are there?"
 MAIL, NAME = "anna.canarino@example.org", "canarino@example.org plan.md"
-UNKNOWN = "No document says anything about that."
+UNKNOWN = "No document mentions that."
 
 
 @pytest.fixture
