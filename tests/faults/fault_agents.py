@@ -1,5 +1,5 @@
 """Agents that show what a run saw: the reply of `story` is JSON with the messages before its own, and a word that no
-other run has, so that a reply which was computed twice can be told apart."""
+other run has, so that a reply was computed twice is recognised."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ PIECES = 4
 
 
 class StoryModel(BaseChatModel):
-    """Says what it was shown. A message that begins with `large` gets a reply of 600 KB that hardly packs."""
+    """Replies with what it was shown. A message that begins with `large` gets an incompressible reply of 600 KB."""
 
     @property
     def _llm_type(self) -> str:
@@ -50,9 +50,9 @@ class StoryModel(BaseChatModel):
 
 
 def _story(messages: list[BaseMessage]) -> str:
-    said = [message.text for message in messages if message.type == "human"]
-    pad = base64.b64encode(os.urandom(450_000)).decode() if said[-1].startswith(LARGE) else ""
-    return json.dumps({"saw": said[:-1], "run": secrets.token_hex(8), "pad": pad})
+    asked = [message.text for message in messages if message.type == "human"]
+    pad = base64.b64encode(os.urandom(450_000)).decode() if asked[-1].startswith(LARGE) else ""
+    return json.dumps({"saw": asked[:-1], "run": secrets.token_hex(8), "pad": pad})
 
 
 def saw(reply: str) -> list[str]:
@@ -78,31 +78,17 @@ def story(callbacks: list[BaseCallbackHandler], window: int | None = 10) -> Agen
     return Agent("story", graph, _read_reply, window=window)
 
 
-def asking(callbacks: list[BaseCallbackHandler]) -> Agent:
-    """Asks back when a message ends with a question mark; the next message is the answer."""
-    model = StoryModel()
-
-    async def ask(state: MessagesState) -> dict[str, Any]:
-        given = interrupt("Which one?") if state["messages"][-1].text.endswith("?") else ""
-        reply = await model.ainvoke(state["messages"])
-        return {"messages": [AIMessage(json.dumps({**json.loads(reply.text), "given": given}))]}
-
-    builder = StateGraph(MessagesState).add_node("ask", ask)
-    graph = builder.add_edge(START, "ask").add_edge("ask", END).compile().with_config(callbacks=callbacks)
-    return Agent("asking", graph, _read_reply)
-
-
 def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
-    """Reserves, asks and, after the answer, pays; one node, so it begins anew with the answer. What it does it writes
+    """Reserves, asks and, after the answer, pays, in one node that starts again with the answer. It writes its actions
     into the file that the first message names."""
     faults: Faults | None = getattr(callbacks[0], "faults", None) if callbacks else None
 
     def act(book: str, what: str) -> str:
-        kind = faults.strike(ACT) if faults else None
+        kind = faults.choose_fault(ACT) if faults else None
         with Path(book).open("a") as lines:
             lines.write(f"{what}\n")
         if faults:
-            faults.suffer(kind, "after")
+            faults.kill(kind, "after")
         return f"receipt for {what}"
 
     @once("reserve", key=lambda book: book)
@@ -115,13 +101,13 @@ def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
 
     async def buy(state: MessagesState) -> dict[str, Any]:
         book = state["messages"][0].text
-        said = reserve(book)
+        receipts = reserve(book)
         interrupt("Really?")
         try:
-            said += f", {await pay(book)}"
+            receipts += f", {await pay(book)}"
         except ActionUnknown as unknown:
-            said += f", {unknown.name} unknown"
-        return {"messages": [AIMessage(said)]}
+            receipts += f", {unknown.name} unknown"
+        return {"messages": [AIMessage(receipts)]}
 
     graph = StateGraph(MessagesState).add_node("buy", buy).add_edge(START, "buy").add_edge("buy", END).compile()
     return Agent("paying", graph, _read_reply)
@@ -129,7 +115,6 @@ def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
 
 BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {
     "story": story,
-    "asking": asking,
     "paying": paying,
 }
 

@@ -1,7 +1,7 @@
-"""Faults at the wire. Counts and names the calls of a turn (DynamoDB, S3, models) and breaks those that it is told to.
+"""Faults at the wire: counts and names the calls of a turn (DynamoDB, S3, models) and breaks chosen ones.
 
-Works on real clients through botocore's `before-send`, so DynamoDB Local and moto's server answer all the rest. That
-hook sees every attempt: what the client's own retries send again is a call of its own here.
+Works on real clients through botocore's `before-send`, so DynamoDB Local and moto's server answer all other calls. That
+hook sees every attempt: each retry of the client counts as a call.
 """
 
 import os
@@ -21,12 +21,12 @@ from botocore.httpsession import URLLib3Session
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.outputs import LLMResult
 
-Kind = Literal["throttle", "error_500", "lost", "cut", "kill_before", "kill_after", "stall_before", "stall_after"]
+Kind = Literal["throttle", "error_500", "lost", "cut", "kill_before", "kill_after"]
 RECOVERABLE: tuple[Kind, ...] = ("throttle", "error_500", "lost", "cut")
 MODEL, ACT = "model", "act"
 
 type Choose = Callable[[int, str], Kind | None]
-"""From the number of a call, counted from 1, and its name to what befalls it."""
+"""From the number of a call, counted from 1, and its name to its fault."""
 
 
 def none(number: int, name: str) -> Kind | None:
@@ -54,10 +54,10 @@ def by_chance(share: float, chance: random.Random) -> Choose:
 
 @dataclass
 class Faults:
-    """What befalls the calls of one process or one test; `told` hears the name of each call before it is made."""
+    """The faults of one process or one test; `on_call` gets the name of each call before it is made."""
 
     choose: Choose = none
-    told: Callable[[str], object] = lambda name: None
+    on_call: Callable[[str], object] = lambda name: None
     calls: list[str] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     hits: int = 0
@@ -66,42 +66,38 @@ class Faults:
     def heal(self) -> None:
         self.choose = none
 
-    def strike(self, name: str, body: bytes = b"") -> Kind | None:
-        """Counts a call and says what befalls it; does not come back where that is death before it."""
+    def choose_fault(self, name: str, body: bytes = b"") -> Kind | None:
+        """Count a call and return its fault. A fault that kills before the call does not return."""
         with self._lock:
             self.calls.append(name)
             self.bodies.append(body)
             kind = self.choose(len(self.calls), name)
             self.hits += kind is not None
-        self.told(name)
-        self.suffer(kind, "before")
+        self.on_call(name)
+        self.kill(kind, "before")
         return kind
 
-    def suffer(self, kind: Kind | None, side: Literal["before", "after"]) -> None:
+    def kill(self, kind: Kind | None, side: Literal["before", "after"]) -> None:
         if kind == f"kill_{side}":
             os.kill(os.getpid(), signal.SIGKILL)
-        if kind == f"stall_{side}":
-            self.told("stalled")
-            # To this very thread: it would go on for a moment while another takes a signal to the process.
-            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
     def attach(self, client: Any) -> Any:
-        """The client, from now on under these faults."""
+        """Add these faults to a client."""
         self.listen(client.meta.events, client.meta.service_model.service_name)
         return client
 
     def listen(self, events: Any, service: str) -> None:
-        """The same for all clients of a service that a botocore session makes from now on."""
+        """Add them to all clients of a service that a botocore session makes from now on."""
         session = URLLib3Session(timeout=(1, 10))
 
         def before_send(request: Any, event_name: str, **_: Any) -> AWSResponse | None:
             name = f"{service}.{event_name.rpartition('.')[2]}"
-            kind = self.strike(name, request.body if isinstance(request.body, bytes) else b"")
-            return self._befall(kind, service, request, session.send)
+            kind = self.choose_fault(name, request.body if isinstance(request.body, bytes) else b"")
+            return self._apply(kind, service, request, session.send)
 
         events.register(f"before-send.{service}", before_send)
 
-    def _befall(self, kind: Kind | None, service: str, request: Any, send: Callable[[Any], Any]) -> AWSResponse | None:
+    def _apply(self, kind: Kind | None, service: str, request: Any, send: Callable[[Any], Any]) -> AWSResponse | None:
         match kind:
             case "throttle":
                 return _throttled(service, request.url)
@@ -112,9 +108,9 @@ class Faults:
             case "lost":
                 send(request)
                 raise ConnectionClosedError(endpoint_url=request.url)
-            case "kill_after" | "stall_after":
+            case "kill_after":
                 answer: AWSResponse = send(request)
-                self.suffer(kind, "after")
+                self.kill(kind, "after")
                 return answer
         return None
 
@@ -139,7 +135,7 @@ def _answer(url: str, status: int, content_type: str, body: bytes) -> AWSRespons
 
 
 class ModelCalls(BaseCallbackHandler):
-    """Lets the calls to any chat model, of any graph, go through the same faults."""
+    """Applies the same faults to the calls of any chat model."""
 
     run_inline = True
     raise_error = True
@@ -149,14 +145,14 @@ class ModelCalls(BaseCallbackHandler):
         self._kinds: dict[UUID, Kind | None] = {}
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **_: Any) -> None:
-        kind = self.faults.strike(MODEL)
+        kind = self.faults.choose_fault(MODEL)
         self._kinds[run_id] = kind
         if kind in ("throttle", "error_500", "cut"):
             raise _model_fault(kind)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         kind = self._kinds.pop(run_id)
-        self.faults.suffer(kind, "after")
+        self.faults.kill(kind, "after")
         if kind == "lost":
             raise _model_fault(kind)
 

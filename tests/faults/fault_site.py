@@ -44,7 +44,7 @@ type Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Site:
-    """Where the stores of a test are; goes to child processes."""
+    """Where the stores of a test are; it is passed to child processes."""
 
     dynamodb_url: str
     table_name: str
@@ -52,7 +52,7 @@ class Site:
     bucket: str
 
     def store(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Store:
-        """A store as a deployment has it; one under faults has clients of its own."""
+        """A store as a deployment has it; one with faults has its own clients."""
         dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
         return Store(
             Items(dynamodb, self.table_name),
@@ -64,7 +64,7 @@ class Site:
         )
 
     def saver(self, faults: Faults | None = None, **options: Any) -> DynamoDBSaver:
-        """The store as a graph of one's own has it."""
+        """The saver that a user's own graph has."""
         client, _ = _broken(self, faults) if faults else _whole(self)
         who = {"tenant": ANNA.tenant, "user": ANNA.user}
         return DynamoDBSaver(self.table_name, client=client, seal_key=SECRET, **who, **options)
@@ -88,7 +88,7 @@ class Site:
         )
 
     def runs(self, faults: Faults | None = None, *, clock: Clock = time.time, **more: Any) -> Runs:
-        """Background runs over turns of their own."""
+        """Background runs over their own turns."""
         store = self.store(faults, clock=clock)
         return Runs(self.turns(faults, clock=clock, store=store, **more), store)
 
@@ -145,8 +145,8 @@ CONTEXT.set_forkserver_preload(PRELOADED)
 
 
 @dataclass(frozen=True)
-class Doom:
-    """What befalls the child at which of its calls."""
+class Death:
+    """At which of its calls the child gets which fault."""
 
     at: int
     kind: Kind
@@ -158,17 +158,17 @@ class Child:
     process: BaseProcess
     line: Connection
 
-    def hear(self, seconds: float = PATIENCE_SECONDS) -> Any:
-        """The next thing that it says; None when it is dead."""
-        assert self.line.poll(seconds), "the child says nothing"
+    def receive(self, seconds: float = PATIENCE_SECONDS) -> Any:
+        """The next message of the child; None when it is dead."""
+        assert self.line.poll(seconds), "the child is silent"
         try:
             return self.line.recv()
         except EOFError:
             return None
 
-    def last_words(self) -> list[Any]:
-        """All that it says until it ends."""
-        words = list(iter(self.hear, None))
+    def messages(self) -> list[Any]:
+        """All its messages until it ends."""
+        words = list(iter(self.receive, None))
         self.process.join(PATIENCE_SECONDS)
         return words
 
@@ -188,18 +188,18 @@ def child(target: Callable[..., None], *args: Any) -> Iterator[Child]:
         ours.close()
 
 
-def be_quiet() -> None:
-    """Metrics and logs of a child process go nowhere."""
+def silence() -> None:
+    """Discard the metrics and logs of a child process."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
 
 
-def answer_once(line: Connection, site: Site, agent: str, wanted: TurnRequest, doom: Doom) -> None:
-    """Sends one request; says each call before it is made, then the turn or the error."""
-    be_quiet()
-    faults = Faults(at_call(doom.at, doom.kind), told=line.send)
-    tuning = TurnTuning(lease_seconds=doom.lease_seconds)
+def answer_once(line: Connection, site: Site, agent: str, wanted: TurnRequest, death: Death) -> None:
+    """Send one request; report each call before it is made, then the turn or the error."""
+    silence()
+    faults = Faults(at_call(death.at, death.kind), on_call=line.send)
+    tuning = TurnTuning(lease_seconds=death.lease_seconds)
     turns = site.turns(faults, agent=agent, tuning=tuning)
     try:
         line.send(asyncio.run(send(turns, wanted)))

@@ -1,4 +1,4 @@
-"""What is used counts once, over a wire that loses, doubles and delays, and in servers that are killed."""
+"""Usage counts once, over a wire that loses, doubles and delays packets, and in servers that are killed."""
 
 import itertools
 import os
@@ -24,7 +24,7 @@ LIMITS = BudgetTuning(tokens_a_day=10_000, turns_a_minute=100, turns_at_once=5)
 LIFE = 60.0
 TRIES = 3
 FATES: tuple[Fate, ...] = ("held", "doubled", "slow", "refused", "throttled", "failed")
-TOKENS = 18  # that a model on the wire says it used
+TOKENS = 18  # that the model on the wire reports
 SECONDS, LEASE_SECONDS = 20, 25  # the longest life of a run, and five more
 LIMITED = {
     "MODEL": "openai:gpt-4.1-mini",
@@ -50,12 +50,12 @@ def is_settling(body: Body) -> bool:
 
 @pytest.mark.parametrize("which", [is_reserving, is_settling])
 @pytest.mark.parametrize("trouble", list(itertools.product(FATES, [1, TRIES])), ids=str)
-def test_a_turn_counts_once_whatever_becomes_of_its_packets(
+def test_a_turn_counts_once_under_packet_faults(
     desk: Desk, far: Desk, wire: Wire, trouble: tuple[Fate, int], which: object
 ) -> None:
     usage, here = counter(far), counter(desk)
     fate, times = trouble
-    for _ in range(2):  # the second knows the minute, so it asks in another way
+    for _ in range(2):  # the second knows the minute, so its request differs
         trap = wire.trap("UpdateItem", fate, times=times, where=which)
         with suppress(StoreUnavailable):
             reserved = usage.reserve(ANN, 100, 1000, LIFE)
@@ -75,9 +75,7 @@ def test_a_turn_counts_once_whatever_becomes_of_its_packets(
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_gives_back_what_its_turns_had_reserved(
-    dynamodb_url: str, table_name: str, tmp_path: Path
-) -> None:
+def test_reservations_of_a_killed_server_expire(dynamodb_url: str, table_name: str, tmp_path: Path) -> None:
     install(tmp_path, "plain", "plain_agent")
     yes = says("Yes.")
     with WireServer([yes, waits(60)], yes) as model:
@@ -90,29 +88,33 @@ def test_a_server_that_is_killed_gives_back_what_its_turns_had_reserved(
             "OPENAI_BASE_URL": model.base_url,
         }
         with dev_server(tmp_path, environ) as client:
-            say(client, "t0")  # which builds the agent
-            asking = threading.Thread(target=_ask_in_vain, args=(client.base_url,), daemon=True)
+            ask(client, "t0")  # which builds the agent
+            asking = threading.Thread(target=_ask_without_answer, args=(client.base_url,), daemon=True)
             asking.start()
             while client.get("/usage").json()["rates"]["running"] == 0:
                 assert asking.is_alive()
                 time.sleep(0.02)
         begun = time.monotonic()
         with dev_server(tmp_path, environ) as client:
-            refused = say(client, "t2")
-            told = client.get("/usage").json()["today"]["tokens"]
-            assert (refused.status_code, refused.json()["code"], told["reserved"]) == (429, "too_many_at_once", 20_000)
-            while say(client, "t2").status_code == 429:
+            refused = ask(client, "t2")
+            tokens = client.get("/usage").json()["today"]["tokens"]
+            assert (refused.status_code, refused.json()["code"], tokens["reserved"]) == (
+                429,
+                "too_many_at_once",
+                20_000,
+            )
+            while ask(client, "t2").status_code == 429:
                 assert time.monotonic() < begun + LEASE_SECONDS + 60
                 time.sleep(0.3)
-            told = client.get("/usage").json()
-    assert (told["today"]["tokens"]["reserved"], told["rates"]["running"]) == (0, 0)
-    assert told["today"]["tokens"]["used"] == 2 * TOKENS
+            usage = client.get("/usage").json()
+    assert (usage["today"]["tokens"]["reserved"], usage["rates"]["running"]) == (0, 0)
+    assert usage["today"]["tokens"]["used"] == 2 * TOKENS
 
 
-def say(client: httpx.Client, thread: str) -> httpx.Response:
+def ask(client: httpx.Client, thread: str) -> httpx.Response:
     return client.post("/chat", json={"session_id": thread, "message": "Is it?"})
 
 
-def _ask_in_vain(url: httpx.URL) -> None:
+def _ask_without_answer(url: httpx.URL) -> None:
     with suppress(httpx.HTTPError), httpx.Client(base_url=url, timeout=120) as client:
-        say(client, "t1")
+        ask(client, "t1")

@@ -1,4 +1,4 @@
-"""What a private agent is told, finds and says: nothing of it lies anywhere, and its owner reads all of it."""
+"""An agent with PII redaction stores and sends no personal data in the clear, and its owner reads all of it."""
 
 import itertools
 import json
@@ -30,7 +30,6 @@ from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Event, Reply, Source
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.codec import Codec
 from turnkeep.storage.store import Store
@@ -50,7 +49,7 @@ class State(TypedDict, total=False):
 
 
 def lawyer(base_url: str) -> Agent:
-    """Finds personal data wherever a graph may find it, and asks its model about all of it."""
+    """Finds personal data in every place of a graph, and asks its model about all of it."""
     model = openai_chat("m", Settings(model="openai:m", openai_base_url=base_url))
 
     def look(state: State) -> State:
@@ -62,10 +61,10 @@ def lawyer(base_url: str) -> Agent:
         if "ask back" in asked:
             interrupt({"question": str(canary("question"))})
         call = {"name": "lookup", "args": {"who": str(canary("tool"))}, "id": "c1"}
-        said: list[AnyMessage] = [AIMessage("", tool_calls=[call], id=uuid.uuid4().hex)]
-        said.append(ToolMessage(str(canary("tool")), tool_call_id="c1", id=uuid.uuid4().hex))
+        found: list[AnyMessage] = [AIMessage("", tool_calls=[call], id=uuid.uuid4().hex)]
+        found.append(ToolMessage(str(canary("tool")), tool_call_id="c1", id=uuid.uuid4().hex))
         note = canary("state")
-        return {"messages": said, "notes": {note.email: [str(note), (note.name,)]}, "found": [Document(str(note))]}
+        return {"messages": found, "notes": {note.email: [str(note), (note.name,)]}, "found": [Document(str(note))]}
 
     async def answer(state: State) -> State:
         return {"messages": [await model.ainvoke(["Be brief.", *state["messages"]])]}
@@ -84,28 +83,17 @@ def lawyer(base_url: str) -> Agent:
     return Agent("lawyer", graph.compile(), read_reply, model="m", provider="openai")
 
 
-class Items(MemoryItems):
-    """May be out of reach for a flip."""
-
-    is_down = False
-
-    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
-        if self.is_down and "REMOVE #lease, #pend" in expression:
-            raise StoreUnavailable
-        return super().update(pk, sk, expression, values, condition=condition)
-
-
 @dataclass
 class Office:
-    """A deployment with one agent, and everything that leaves it or stays in it."""
+    """A deployment with one agent, and everything that it stores or sends."""
 
     model: WireServer
     folder: Path
     http: AsyncClient
-    items: Items
+    items: MemoryItems
     queued: list[Event] = field(default_factory=list)
 
-    async def say(self, text: str, thread: str | None = "t1", *, key: str = "k1", streamed: bool = False) -> Response:
+    async def ask(self, text: str, thread: str | None = "t1", *, key: str = "k1", streamed: bool = False) -> Response:
         path, body = "/chat/stream" if streamed else "/chat", {"message": text, "session_id": thread}
         return await self.http.post(path, json=body, headers={"Idempotency-Key": key} if thread else {})
 
@@ -113,7 +101,7 @@ class Office:
         return (await self.http.get(path)).text
 
     def left(self) -> list[bytes | str]:
-        """All that is kept or sent away, but for the answers."""
+        """All that is stored or sent, except the answers."""
         sent = [json.dumps(body, ensure_ascii=False) for body in self.model.bodies]
         stored = [text for item in self.items.stored.values() for text in texts_of(item)]
         queued = [json.dumps(dict(event.data), default=str) for event in self.queued]
@@ -129,7 +117,7 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
     def make(*answers: Any, private: str = "lawyer") -> Office:
         servers.append(WireServer(list(answers)).__enter__())
-        items, settings = Items(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
+        items, settings = MemoryItems(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
         objects, codec = FolderObjects(tmp_path / "objects"), Codec(SECRET)
         facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "random_bytes": secrets.token_bytes}
         store = Store(items, Blobs(objects), codec, **facts)
@@ -162,14 +150,14 @@ MESSAGE = str(canary("message"))
 ANSWER = f"I found this. {canary('answer')} Is that all?"
 
 
-async def test_a_turn_leaves_nothing_raw_and_its_owner_reads_everything(
+async def test_a_turn_is_stored_redacted_and_its_owner_reads_everything(
     opens: Opens, streamed: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     office = opens(says(ANSWER))
-    said = await office.say(MESSAGE, streamed=streamed)
+    answer = await office.ask(MESSAGE, streamed=streamed)
     seen = {*PLACES} - {"question", "tool"} - (set() if streamed else {"event"})
-    assert (said.status_code, places_in([said.text])) == (200, seen)
-    replayed = await office.say(MESSAGE, streamed=streamed)
+    assert (answer.status_code, places_in([answer.text])) == (200, seen)
+    replayed = await office.ask(MESSAGE, streamed=streamed)
     assert replayed.headers["Idempotency-Replayed"] == "true"
     assert places_in([replayed.text]) == seen - {"event"}
     assert places_in([await office.read("/threads/t1/turns/1")]) == seen - {"event"}
@@ -183,9 +171,9 @@ async def test_a_turn_leaves_nothing_raw_and_its_owner_reads_everything(
     assert found_in([*office.left(), *capfd.readouterr()]) == set()
 
 
-async def test_the_search_finds_what_an_agent_that_is_not_private_leaves(opens: Opens) -> None:
+async def test_the_search_finds_what_an_agent_without_redaction_leaves(opens: Opens) -> None:
     office = opens(says(ANSWER), private="")
-    await office.say(MESSAGE, streamed=True)
+    await office.ask(MESSAGE, streamed=True)
     assert places_in(office.left()) == {*PLACES} - {"question"}
     assert places_in(json.dumps(body) for body in office.model.bodies) == {"message", "tool"}
     assert places_in(text for item in office.items.stored.values() for text in texts_of(item)) == {*PLACES} - {
@@ -195,7 +183,7 @@ async def test_the_search_finds_what_an_agent_that_is_not_private_leaves(opens: 
 
 
 @pytest.mark.parametrize("wrong", ["the model fails", "the model breaks off", "raise an error"])
-async def test_a_run_that_fails_leaves_a_message_that_only_its_owner_reads(
+async def test_only_its_owner_reads_the_message_of_a_failed_run(
     opens: Opens, streamed: bool, wrong: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     script = {
@@ -205,61 +193,31 @@ async def test_a_run_that_fails_leaves_a_message_that_only_its_owner_reads(
     }
     office = opens(*script[wrong])
     office.model.otherwise = fails("500 Oops")
-    said = await office.say(f"{MESSAGE} Please {wrong}", streamed=streamed)
+    answer = await office.ask(f"{MESSAGE} Please {wrong}", streamed=streamed)
     office.model.script.clear()
-    assert '"code"' in said.text
+    assert '"code"' in answer.text
     assert json.loads(await office.read("/threads/t1"))["pending"]["message"] == f"{MESSAGE} Please {wrong}"
     assert found_in([*office.left(), *capfd.readouterr()]) == set()
 
 
-async def test_a_long_message_that_waits_is_hidden_too(opens: Opens) -> None:
-    office, long = opens(), f"{MESSAGE} raise {secrets.token_hex(3000)}"
-    await office.say(long)
-    assert json.loads(await office.read("/threads/t1"))["pending"]["message"] == long
-    assert found_in(office.left()) == set()
-
-
-async def test_a_turn_that_could_not_be_stored_leaves_nothing_readable(opens: Opens) -> None:
-    office = opens(says(ANSWER), says(ANSWER))
-    office.items.is_down = True
-    turn = (await office.say(MESSAGE)).json()
-    assert (turn["persisted"], places_in([turn["reply"]])) == (False, {"answer"})
-    assert found_in(office.left()) == set()
-    office.items.is_down = False
-    assert places_in([(await office.say(MESSAGE)).text]) >= SPOKEN
-    assert found_in(office.left()) == set()
-
-
-async def test_what_an_interrupted_run_asks_and_is_told_is_hidden_until_it_ends(opens: Opens) -> None:
+async def test_an_interrupted_run_is_redacted(opens: Opens) -> None:
     office = opens(says(ANSWER))
-    asked = (await office.say(f"ask back. {MESSAGE}")).json()
+    asked = (await office.ask(f"ask back. {MESSAGE}")).json()
     assert asked["reply"] == str(canary("question"))
     assert found_in(office.left()) == set()
-    assert places_in([(await office.say(f"Yes. {MESSAGE}", key="k2")).text]) >= SPOKEN
+    assert places_in([(await office.ask(f"Yes. {MESSAGE}", key="k2")).text]) >= SPOKEN
     assert found_in(office.left()) == set()
 
 
-async def test_a_run_that_keeps_nothing_asks_no_model_about_anybody(opens: Opens, streamed: bool) -> None:
+async def test_a_stateless_run_is_redacted_and_stores_nothing(opens: Opens, streamed: bool) -> None:
     office = opens(says(ANSWER))
-    assert places_in([(await office.say(MESSAGE, None, streamed=streamed)).text]) >= SPOKEN
+    assert places_in([(await office.ask(MESSAGE, None, streamed=streamed)).text]) >= SPOKEN
     assert (found_in(office.left()), office.items.stored) == (set(), {})
 
 
-async def test_a_placeholder_of_an_earlier_turn_is_restored_and_one_that_the_model_invents_is_not(
-    opens: Opens, streamed: bool
-) -> None:
+async def test_a_placeholder_cut_anywhere_in_a_stream_is_restored(opens: Opens) -> None:
     office = opens(says(ANSWER))
-    await office.say(MESSAGE)
-    mine = next(at[0] for at in PLACEHOLDER.finditer(json.dumps(office.model.bodies[0])) if at[1] == "EMAIL")
-    office.model.script.append(says(f"It is {mine} and [EMAIL_0123abcd]; see https://evil.example/?q={mine}"))
-    again = await office.say("What was my address?", key="k2", streamed=streamed)
-    for text in (again.text, await office.read("/threads/t1/turns")):
-        assert f"It is {canary('message').email} and [EMAIL_0123abcd]; see https://evil.example/?q={mine}" in text
-
-
-async def test_what_is_cut_anywhere_in_a_stream_is_hidden_and_restored_as_a_whole(opens: Opens) -> None:
-    office = opens(says(ANSWER))
-    await office.say(MESSAGE)
+    await office.ask(MESSAGE)
     mine = next(at[0] for at in PLACEHOLDER.finditer(json.dumps(office.model.bodies[0])) if at[1] == "EMAIL")
     text = f"Ask {mine} or {canary('question').email}, not https://evil.example/a?q={mine}\n"
 
@@ -271,15 +229,15 @@ async def test_what_is_cut_anywhere_in_a_stream_is_hidden_and_restored_as_a_whol
         exchange.end_stream()
 
     office.model.script.append(letters)
-    events = read_events((await office.say("Whom?", key="k2", streamed=True)).text)
-    told = text.replace(mine, canary("message").email, 1)
-    assert "".join(data["content"] for name, _, data in events if name == "token") == told
-    assert events[-1][2]["reply"].strip() == told.strip()
+    events = read_events((await office.ask("Whom?", key="k2", streamed=True)).text)
+    restored = text.replace(mine, canary("message").email, 1)
+    assert "".join(data["content"] for name, _, data in events if name == "token") == restored
+    assert events[-1][2]["reply"].strip() == restored.strip()
     assert found_in(office.left()) == set()
 
 
 @pytest.mark.parametrize("last", range(1, 5))
-async def test_wherever_a_writer_dies_nothing_raw_is_left(
+async def test_a_writer_that_dies_leaves_nothing_in_the_clear(
     opens: Opens, monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
     office, writes = opens(says(ANSWER)), itertools.count(1)
@@ -295,21 +253,13 @@ async def test_wherever_a_writer_dies_nothing_raw_is_left(
 
     for name in ("update", "put", "write_many"):
         monkeypatch.setattr(office.items, name, dies(getattr(office.items, name)))
-    await office.say(MESSAGE)
+    await office.ask(MESSAGE)
     office.model.script.clear()
     assert office.items.stored
     assert found_in(office.left()) == set()
 
 
-async def test_an_agent_that_is_not_private_gets_the_message_as_it_is_beside_one_that_is(opens: Opens) -> None:
-    office = opens(says(ANSWER), private="notary")
-    said = (await office.say(MESSAGE)).json()
-    assert (said["message"], said["reply"].split()) == (MESSAGE, ANSWER.split())
-    assert canary("message").email in json.dumps(office.model.bodies)
-    assert json.loads(await office.read("/threads/t1"))["title"].startswith("Mi chiamo Giulia Ferrantelli")
-
-
-async def test_a_detector_that_fails_ends_the_request_and_nothing_is_kept(
+async def test_a_failed_detector_ends_the_request_and_nothing_is_stored(
     opens: Opens, monkeypatch: pytest.MonkeyPatch, streamed: bool
 ) -> None:
     def fail(*_: Any, **__: Any) -> Any:
@@ -317,6 +267,6 @@ async def test_a_detector_that_fails_ends_the_request_and_nothing_is_kept(
 
     office = opens()
     monkeypatch.setattr("turnkeep.blocks.pii.redacted", fail)
-    said = await office.say(MESSAGE, streamed=streamed)
-    assert (said.status_code, said.json()["code"]) == (503, "privacy_unavailable")
+    answer = await office.ask(MESSAGE, streamed=streamed)
+    assert (answer.status_code, answer.json()["code"]) == (503, "privacy_unavailable")
     assert (office.items.stored, office.model.bodies, office.queued) == ({}, [], [])

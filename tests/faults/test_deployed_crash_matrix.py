@@ -1,7 +1,6 @@
-"""The crash matrix once more, through the deployed functions' app and over each protocol: SIGKILL before and after each
-call to the stores that a turn of `papers` makes, then the same request again, as the protocol's clients send it: a key,
-a message's own id, a count of tries, or the whole history. The sandbox that dies is a forked process that loads the
-function; another one is warm and lives on."""
+"""SIGKILL before and after each call to the stores that a turn of `papers` makes, in the deployed function and over
+each protocol. The same request is then sent again as the protocol's clients do it: with a key, the id of a message, a
+count of tries, or the whole history. The sandbox that dies is a forked process; another one is warm and survives."""
 
 import json
 import os
@@ -16,20 +15,20 @@ import boto3
 import pytest
 from botocore.session import Session
 from fault_hooks import Faults, at_call, none
-from fault_site import CREDENTIALS, Doom, Site, be_quiet, child
+from fault_site import CREDENTIALS, Death, Site, child, silence
 
 from deployed_function import Context, load_handler, proxy_event
 
 LEASE_SECONDS = 1
-BEGIN = FLIP = "dynamodb.UpdateItem"
+BEGIN = COMMIT = "dynamodb.UpdateItem"
 LOAD, BATCH = "dynamodb.Query", "dynamodb.BatchWriteItem"
-TURN = [BEGIN, LOAD, BATCH, FLIP]
+TURN = [BEGIN, LOAD, BATCH, COMMIT]
 SIDES = ("before", "after")
 FIRST, SECOND = "What is low-rank adaptation?", "And who wrote it?"
 LONG = f"{FIRST} " + " ".join(f"{number:x}" for number in range(9000, 11000))
 
 type Asking = Callable[[str, str, int], Any]
-"""From a thread's id, a message and how often it was sent before to the event of the request."""
+"""From a thread's id, a message and the number of earlier tries to the event of the request."""
 
 
 def chat(thread_id: str, message: str, tries: int) -> Any:
@@ -38,9 +37,9 @@ def chat(thread_id: str, message: str, tries: int) -> Any:
 
 
 def runs(what: str, thread_id: str, message: str, tries: int) -> Any:
-    """LangGraph's, with the id that a client gives a message."""
-    said = {"role": "user", "content": message, "id": f"m-{len(message)}"}
-    body = {"assistant_id": "papers", "input": {"messages": [said]}, "stream_mode": ["values", "messages-tuple"]}
+    """LangGraph's protocol, with the id that a client gives a message."""
+    human = {"role": "user", "content": message, "id": f"m-{len(message)}"}
+    body = {"assistant_id": "papers", "input": {"messages": [human]}, "stream_mode": ["values", "messages-tuple"]}
     return _post(f"/threads/{thread_id}/runs/{what}", body, {})
 
 
@@ -50,9 +49,9 @@ def responses(is_streamed: bool, thread_id: str, message: str, tries: int) -> An
 
 
 def completions(is_streamed: bool, thread_id: str, message: str, tries: int) -> Any:
-    """Of a client that does not count its tries, and sends the whole history."""
-    said = [("user", FIRST), ("assistant", "A method."), ("user", message)]
-    messages = [{"role": role, "content": content} for role, content in said]
+    """A client that does not count its tries and sends the whole history."""
+    history = [("user", FIRST), ("assistant", "A method."), ("user", message)]
+    messages = [{"role": role, "content": content} for role, content in history]
     body = {"model": "papers", "messages": messages, "stream": is_streamed}
     return _post("/v1/chat/completions", body, {"X-Turnkeep-Thread": thread_id})
 
@@ -69,9 +68,9 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS = {
-    "a first turn": Scenario(chat, (), FIRST, [BEGIN, BATCH, FLIP]),
+    "a first turn": Scenario(chat, (), FIRST, [BEGIN, BATCH, COMMIT]),
     "a follow-up": Scenario(chat, (FIRST,), SECOND, TURN),
-    "a long message": Scenario(chat, (FIRST,), LONG, [BEGIN, BATCH, LOAD, BATCH, FLIP]),
+    "a long message": Scenario(chat, (FIRST,), LONG, [BEGIN, BATCH, LOAD, BATCH, COMMIT]),
     "a run that is waited for": Scenario(partial(runs, "wait"), (FIRST,), SECOND, TURN),
     "a run that streams": Scenario(partial(runs, "stream"), (FIRST,), SECOND, TURN),
     "a response": Scenario(partial(responses, False), (FIRST,), SECOND, TURN),
@@ -99,24 +98,24 @@ class Function:
         return _answer(self.warm(event, Context()))
 
     def turns(self, thread_id: str) -> list[Any]:
-        told = json.loads(self.send(proxy_event("GET", f"/threads/{thread_id}/turns")).text)
-        return [{name: turn[name] for name in ("turn_number", "message", "persisted")} for turn in told["turns"]]
+        found = json.loads(self.send(proxy_event("GET", f"/threads/{thread_id}/turns")).text)
+        return [{name: turn[name] for name in ("turn_number", "message", "persisted")} for turn in found["turns"]]
 
-    def send_to_a_new_sandbox(self, event: Any, doom: Doom | None) -> list[Any]:
-        """The calls that it makes, then its answer if it lives to give one."""
-        with child(serve_once, self.environment, event, doom) as sandbox:
-            return sandbox.last_words()
+    def send_to_a_new_sandbox(self, event: Any, death: Death | None) -> list[Any]:
+        """The calls that it makes, then its answer if it survives."""
+        with child(serve_once, self.environment, event, death) as sandbox:
+            return sandbox.messages()
 
 
 def _answer(answer: Any) -> Answer:
     return Answer(answer["statusCode"], answer["body"], answer["headers"])
 
 
-def serve_once(line: Connection, environment: dict[str, str], event: Any, doom: Doom | None) -> None:
-    """One invocation in a sandbox of its own; says each call before it is made, then status and body."""
-    be_quiet()
+def serve_once(line: Connection, environment: dict[str, str], event: Any, death: Death | None) -> None:
+    """One invocation in its own sandbox; report each call before it is made, then the answer."""
+    silence()
     os.environ.update(environment)
-    faults = Faults(at_call(doom.at, doom.kind) if doom else none, told=line.send)
+    faults = Faults(at_call(death.at, death.kind) if death else none, on_call=line.send)
     session = Session()
     for service in ("dynamodb", "s3"):
         faults.listen(session, service)
@@ -145,32 +144,32 @@ def function(site: Site, monkeypatch: pytest.MonkeyPatch) -> Function:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_sandbox_that_dies_at_any_call_costs_no_turn_and_doubles_none(function: Function, name: str) -> None:
+def test_a_killed_sandbox_loses_and_doubles_no_turn(function: Function, name: str) -> None:
     asking, before, message, expected = SCENARIOS[name]
-    _tell(function, "clean", before)
+    _send_all(function, "clean", before)
     *calls, answer = function.send_to_a_new_sandbox(asking("clean", message, 0), None)
     assert (answer.status, calls) == (200, expected)
 
-    points = {f"t-{at}-{side}": Doom(at, f"kill_{side}") for at in range(1, len(calls) + 1) for side in SIDES}  # type: ignore[arg-type]
-    for thread_id, doom in points.items():
-        _tell(function, thread_id, before)
-        assert function.send_to_a_new_sandbox(asking(thread_id, message, 0), doom) == calls[: doom.at]
-    for thread_id in points:  # the leases of all run out at once
+    points = {f"t-{at}-{side}": Death(at, f"kill_{side}") for at in range(1, len(calls) + 1) for side in SIDES}  # type: ignore[arg-type]
+    for thread_id, death in points.items():
+        _send_all(function, thread_id, before)
+        assert function.send_to_a_new_sandbox(asking(thread_id, message, 0), death) == calls[: death.at]
+    for thread_id in points:  # all leases expire together
         _come_back(function, asking, thread_id, message)
         again = function.send(asking(thread_id, message, 2))
         assert (again.status, again.headers["idempotency-replayed"]) == (200, "true")
-        said = [*before, message]
-        kept = [{"turn_number": n, "message": each, "persisted": True} for n, each in enumerate(said, 1)]
+        messages = enumerate([*before, message], 1)
+        kept = [{"turn_number": n, "message": each, "persisted": True} for n, each in messages]
         assert function.turns(thread_id) == kept
 
 
-def _tell(function: Function, thread_id: str, messages: tuple[str, ...]) -> None:
+def _send_all(function: Function, thread_id: str, messages: tuple[str, ...]) -> None:
     for message in messages:
         assert function.send(chat(thread_id, message, 0)).status == 200
 
 
 def _come_back(function: Function, asking: Asking, thread_id: str, message: str) -> None:
-    """The same request again until it is answered, which a lease may hold up, and nothing else."""
+    """Send the request again until it is answered. Only a lease may delay it."""
     started = time.monotonic()
     while time.monotonic() - started < LEASE_SECONDS + 10:
         answer = function.send(asking(thread_id, message, 1))

@@ -1,4 +1,4 @@
-"""What a private agent is asked in the background lies nowhere in the clear, before its worker comes and after."""
+"""A background request to an agent with PII redaction is stored redacted, before its worker runs and after."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from turnkeep_local.objects import FolderObjects
 from turns_over import turns_over
 
 
-async def test_a_request_waits_encrypted_and_its_owner_reads_the_turn_restored(tmp_path: Path) -> None:
+async def test_a_queued_request_is_encrypted_and_its_turn_restored(tmp_path: Path) -> None:
     desk, tokens = Desk(MemoryItems(), FolderObjects(tmp_path)), list[str]()
     turns = turns_over(desk.store, story([]), clock=desk.clock, private=frozenset({"story"}))
     runs = Runs(turns, desk.store)
@@ -23,15 +23,15 @@ async def test_a_request_waits_encrypted_and_its_owner_reads_the_turn_restored(t
 
     runs.launch_by(launch)
     desk.store.threads.create(ANN, "t", agent="story")
-    said = str(canary("message"))
+    message = str(canary("message"))
 
-    record = await runs.enqueue(TurnRequest(ANN, said, thread_id="t"))
+    record = await runs.enqueue(TurnRequest(ANN, message, thread_id="t"))
     assert found_in(stored(desk)) == set()
     assert found_in(tokens) == set()
     await runs.work(*tokens)
     assert found_in(stored(desk)) == set()
     turn = await runs.join(ANN, "t", record.run_id, 1)
-    assert (turn.message, turn.private) == (said, True)
+    assert (turn.message, turn.private) == (message, True)
 
 
 def stored(desk: Desk) -> list[bytes]:

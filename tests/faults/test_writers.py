@@ -1,4 +1,4 @@
-"""Several processes on one thread: every turn that one of them was told of is there, once, in one line."""
+"""Several processes write to one thread: each acknowledged turn is stored once, in one history."""
 
 from pathlib import Path
 
@@ -18,9 +18,7 @@ DRILLS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRILLS)
-def test_writers_lose_nothing_double_nothing_and_see_all_that_went_before(
-    site: Site, tmp_path: Path, name: str
-) -> None:
+def test_writers_lose_and_double_nothing(site: Site, tmp_path: Path, name: str) -> None:
     drill = DRILLS[name]
 
     report = run_drill(site, drill, tmp_path, seed=11)

@@ -1,7 +1,7 @@
-"""Several processes that write to one thread at the same time, and what has to be true of the thread afterwards.
+"""Several processes write to one thread at the same time, and the thread is examined afterwards.
 
-A writer is a good client: it notes a message before it sends it, backs off when the thread is busy, and comes back with
-the same key until it knows that its turn is kept. What it notes survives its death; whoever follows it goes on there.
+A writer is a good client: it notes a message before it sends it, backs off when the thread is busy, and retries with
+the same key until its turn is stored. Its notes survive its death; its successor continues there.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from typing import Any
 
 from fault_agents import saw
 from fault_hooks import Faults, by_chance, none
-from fault_site import ANNA, Child, Site, be_quiet, child, messages_of, request, send
+from fault_site import ANNA, Child, Site, child, messages_of, request, send, silence
 
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import Turn
@@ -32,7 +32,7 @@ POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Drill:
-    """How many write how much under which faults. `killed` writers are killed again and again, and followed."""
+    """How many write how much under which faults. `killed` writers are killed repeatedly, and replaced."""
 
     writers: int
     turns: int
@@ -45,7 +45,7 @@ class Drill:
 
 @dataclass
 class Report:
-    """What was seen. Every list and the first three counts have to be empty or 0."""
+    """Every list and the first three counts must be empty or 0."""
 
     lost: int = 0
     doubled: int = 0
@@ -61,7 +61,7 @@ class Report:
 
 
 class Notes:
-    """What a client remembers over its death: one line for each message it sends and each turn it is told of."""
+    """A client's notes, which survive its death: one line for each sent message and each acknowledged turn."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -71,7 +71,7 @@ class Notes:
             file.write(json.dumps(line) + "\n")
 
     def lines(self) -> list[dict[str, Any]]:
-        """Without a last line that its writer died over."""
+        """Excludes a last line that is incomplete because its writer died."""
         text = self._path.read_text() if self._path.exists() else ""
         return [json.loads(line) for line in text.split("\n")[:-1]]
 
@@ -85,9 +85,9 @@ class Notes:
 # in the writer's process
 
 
-def write_until_told(line: Connection, site: Site, drill: Drill, notes: Path, seed: str) -> None:
-    """Runs in a child process until the line says stop, and then until nothing is open."""
-    be_quiet()
+def write_until_stopped(line: Connection, site: Site, drill: Drill, notes: Path, seed: str) -> None:
+    """Runs in a child process until it gets a message, and then until nothing is open."""
+    silence()
     chance = random.Random(seed)
     faults = Faults(by_chance(drill.fault_share, chance) if drill.fault_share else none)
     tuning = TurnTuning(lease_seconds=drill.lease_seconds, renew_seconds=drill.lease_seconds / 3)
@@ -113,14 +113,14 @@ class Writer:
                 count += 1
                 key = f"{self._name}-{count}"
                 self._notes.add(key=key)
-            turn = await self._insist(key)
+            turn = await self._retry_until_kept(key)
             self._notes.add(key=key, number=turn.number, reply=turn.reply)
             self._line.send(("kept", self._name))
             key = None
             await asyncio.sleep(self._chance.uniform(0, POLL_SECONDS))
 
-    async def _insist(self, key: str) -> Turn:
-        """Comes back with the same key until the turn is kept."""
+    async def _retry_until_kept(self, key: str) -> Turn:
+        """Retry with the same key until the turn is stored."""
         while True:
             turn = await self._try(key)
             if turn and turn.persisted:
@@ -137,17 +137,17 @@ class Writer:
         return turn
 
 
-# in the process that sends them out
+# in the process that starts them
 
 
 def run_drill(site: Site, drill: Drill, folder: Path, *, seed: int) -> Report:
-    """Sends the writers out, waits until enough is acknowledged, and looks at what they left."""
+    """Start the writers, wait until enough is acknowledged, and examine the thread."""
     crew = Crew(site, drill, folder, random.Random(seed))
     started = time.monotonic()
     with ExitStack() as stack:
-        crew.send_out(stack)
+        crew.start(stack)
         crew.watch(stack, started + drill.seconds)
-        crew.call_back(stack)
+        crew.stop(stack)
     report = crew.report
     report.seconds = round(time.monotonic() - started, 1)
     examine(site, crew.notes(), report)
@@ -170,17 +170,17 @@ class Crew:
     def _names(self) -> list[str]:
         return [f"w{number}" for number in range(self._drill.writers)]
 
-    def send_out(self, stack: ExitStack) -> None:
+    def start(self, stack: ExitStack) -> None:
         for name in self._names():
             self._start(stack, name)
 
     def _start(self, stack: ExitStack, name: str) -> None:
         seed = f"{self._chance.random()}"
         args = (self._site, self._drill, self._folder / name, seed)
-        self._children[name] = stack.enter_context(child(write_until_told, *args))
+        self._children[name] = stack.enter_context(child(write_until_stopped, *args))
 
     def watch(self, stack: ExitStack, until: float) -> None:
-        """Counts what is acknowledged and kills whom the drill wants killed."""
+        """Counts acknowledged turns and kills the writers that the drill names."""
         next_death = time.monotonic() + self._pause()
         while not self._is_enough():
             assert time.monotonic() < until, f"too slow: {sum(self._kept.values())} turns, {dict(self._kept)}"
@@ -199,68 +199,70 @@ class Crew:
         kept = [self._kept[name] for name in self._names()]
         return sum(kept) >= self._drill.turns and min(kept) >= self._drill.each
 
-    def _note(self, name: str, said: tuple[Any, ...]) -> None:
-        if said[0] == "kept":
+    def _note(self, name: str, message: tuple[Any, ...]) -> None:
+        if message[0] == "kept":
             self._kept[name] += 1
         else:
-            self.report.faults += said[1]
-            self.report.answers = dict(Counter(self.report.answers) + said[2])
+            self.report.faults += message[1]
+            self.report.answers = dict(Counter(self.report.answers) + message[2])
 
     def _kill(self, stack: ExitStack) -> None:
         name = self._chance.choice(self._names()[: self._drill.killed])
         victim = self._children[name]
         victim.process.kill()
-        self._hear_out(name, victim)
+        self._receive_all(name, victim)
         self.report.deaths += 1
         self._start(stack, name)
 
-    def _hear_out(self, name: str, each: Child) -> None:
-        for said in _words(each):
-            self._note(name, said)
+    def _receive_all(self, name: str, each: Child) -> None:
+        for message in _messages(each):
+            self._note(name, message)
 
-    def call_back(self, stack: ExitStack) -> None:
+    def stop(self, stack: ExitStack) -> None:
         for each in self._children.values():
             each.line.send("stop")
         for name, each in self._children.items():
-            self._hear_out(name, each)
+            self._receive_all(name, each)
             assert each.process.exitcode == 0, name
         self.report.fewest = min(self._kept[name] for name in self._names())
 
 
-def _words(each: Child) -> Iterator[Any]:
-    """All that a child says until its end; one that was killed while it spoke ends in the middle of a word."""
+def _messages(each: Child) -> Iterator[Any]:
+    """All messages of a child until its end. A child killed while it sends leaves an incomplete one."""
     while True:
         try:
-            said = each.hear()
+            message = each.receive()
         except OSError:
             break
-        if said is None:
+        if message is None:
             break
-        yield said
+        yield message
     each.process.join(10)
 
 
 def examine(site: Site, notes: list[Notes], report: Report) -> None:
-    """Compares the thread with what its writers were told."""
+    """Compares the thread with what its writers know."""
     store = site.store()
     thread = store.threads.read(ANNA, THREAD)
     stored = store.turns.newest(ANNA, THREAD, limit=10**6)
     keys = [turn.message for turn in stored]
-    told = [line for each in notes for line in each.lines() if "number" in line]
+    acknowledged = [line for each in notes for line in each.lines() if "number" in line]
     by_key = {turn.message: turn for turn in stored}
-    report.turns, report.acknowledged = len(stored), len(told)
-    report.lost = sum(1 for line in told if line["key"] not in by_key)
+    report.turns, report.acknowledged = len(stored), len(acknowledged)
+    report.lost = sum(1 for line in acknowledged if line["key"] not in by_key)
     report.doubled = len(keys) - len(set(keys))
-    said = messages_of(store, THREAD)
+    found = messages_of(store, THREAD)
     whole = [part for turn in stored for part in (("human", turn.message), ("ai", turn.reply))]
-    report.half = sum(1 for one, other in zip(said, whole, strict=False) if one != other) + abs(len(said) - len(whole))
+    report.half = sum(1 for one, other in zip(found, whole, strict=False) if one != other) + abs(
+        len(found) - len(whole)
+    )
     report.wrong += [f"status {thread.status}"] if thread.status != "idle" else []
     report.wrong += [f"{thread.turn_count} turns counted"] if thread.turn_count != len(stored) else []
-    report.wrong += [f"at {n} stands {t.number}" for n, t in enumerate(stored, 1) if t.number != n]
-    for line in told:
+    report.wrong += [f"turn {t.number} at place {n}" for n, t in enumerate(stored, 1) if t.number != n]
+    for line in acknowledged:
         turn = by_key.get(line["key"])
         if turn and (turn.number, turn.reply) != (line["number"], line["reply"]):
-            report.wrong.append(f"{line['key']} was acknowledged otherwise")
+            report.wrong.append(f"{line['key']} differs from its acknowledgement")
     for place, turn in enumerate(stored):
         if saw(turn.reply) != keys[max(0, place - WINDOW_TURNS) : place]:
             report.wrong.append(f"turn {turn.number} saw {saw(turn.reply)}")
