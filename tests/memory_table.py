@@ -414,9 +414,3 @@ class Table:
 
     def describe_table(self, **_):
         return {"Table": {"CreationDateTime": datetime.fromtimestamp(self.made, UTC)}}
-
-    def expired(self):
-        """Places of items whose time to live is over."""
-        now = self.clock()
-        items = [(pk, sk, item) for pk, part in self.parts.items() for sk, item in part.items()]
-        return [(pk, sk) for pk, sk, item in items if "ttl" in item and int(item["ttl"]["N"]) < now]

@@ -2,7 +2,7 @@
 
 from functools import cached_property, partial
 
-from simulation.network import TABLE
+from simulation import network
 from simulation.operations.graph import AGENT
 from simulation.operations.http import SETTINGS, Http
 from simulation.operations.memory import WHO
@@ -35,7 +35,7 @@ class Machine:
         clock = {"clock": self.clock}
         chance = clock | {"random_bytes": self.sim.random_bytes}
         self.options = chance | {"thread_hours": plan.hours, "lease_seconds": plan.lease}
-        objects, items = S3Objects(self.client, "bucket"), Items(self.client, TABLE, sleep=self.sim.sleep)
+        objects, items = S3Objects(self.client, "bucket"), Items(self.client, network.TABLE, sleep=self.sim.sleep)
         blobs = Blobs(objects, items, inline_bytes=4_000, **clock)
         self.codec = Codec(*world.ring, refresh=world.read_ring, **clock)
         self.store = Store(items, blobs, self.codec, **self.options)

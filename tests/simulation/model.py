@@ -75,9 +75,7 @@ class Model:
 
     def on_head(self, pk, old, new):
         """Follows each change of a HEAD from outside."""
-        thread, now = self.partitions.get(pk), self.sim.now
-        if thread is None:
-            return
+        thread, now = self.partitions[pk], self.sim.now
         self._check_change(thread, old, new)
         incarnation, before = None if "gone" in new else new.get("born", {}).get("B"), self.heads.get(thread)
         if incarnation is None or before not in (None, incarnation):

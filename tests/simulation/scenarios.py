@@ -21,7 +21,7 @@ FIRST = {
 """What a run of the family begins with."""
 NAMES = {"memory": ["x", "y"]}
 KEYED = ("turn", "serve", "enqueue")
-OF_ALL = ("drop_runs", "sweep", "erase", "ttl", "search", "cancel", "join", "drop_document", "export")
+OF_ALL = ("drop_runs", "sweep", "erase", "search", "cancel", "join", "drop_document", "export")
 SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
 TWO_HOURS = 7200.0
 AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))

@@ -4,9 +4,9 @@ from functools import cache, cached_property
 
 from langgraph.types import Command, interrupt
 
+from simulation import network
 from simulation.kernel import Lock
 from simulation.loops import in_loop
-from simulation.network import TABLE
 from simulation.operations.graph import RUN, GraphRun, answer, attempts_in, graph_with
 from turnkeep import errors
 from turnkeep.saver.cursor import Cursor, Cursors
@@ -39,7 +39,7 @@ class ActorCursors(Cursors):
 
 
 def saver_of(has):
-    saver = DynamoDBSaver(TABLE, client=has.client, tenant="t", user="u", seal_key="simulation", **has.options)
+    saver = DynamoDBSaver(network.TABLE, client=has.client, tenant="t", user="u", seal_key="simulation", **has.options)
     saver._store, saver._steps, saver._cursors = has.store, Steps(has.store), ActorCursors()
     saver._cursors.sim = has.sim
     return saver

@@ -87,13 +87,13 @@ class ServingOps:
 
         self.work_off(op.on, "worker", work)
 
-    def of_runs(self, of):
-        """One of the background runs that were accepted, by number: its id, and what is known of it."""
-        runs = list(self.facts["runs"].items())
-        return [runs[of % len(runs)]] if runs else []
+    def nth(self, kind, of):
+        """One of the runs or documents that were accepted, if there are any: its id, and what is known of it."""
+        found = list(self.facts[kind].items())
+        return [found[of % len(found)]] if found else []
 
     def op_cancel(self, op, of):
-        for run_id, run in self.of_runs(of):
+        for run_id, run in self.nth("runs", of):
             began = self.sim.now
             cancel = lambda has, _: (has.http("POST", f"/threads/{run.thread}/runs/{run_id}/cancel"),)  # noqa: E731, B023
             found = self.ask(op, cancel, tries=1, busy=errors.ThreadBusy, ends=(errors.NotFound, errors.Conflict))
@@ -105,7 +105,7 @@ class ServingOps:
 
     def op_join(self, op, of):
         """The answer of a run that is joined is the run's."""
-        for run_id, run in self.of_runs(of):
+        for run_id, run in self.nth("runs", of):
             join = lambda has, _: has.http("GET", f"/threads/{run.thread}/runs/{run_id}/join")  # noqa: E731, B023
             found = self.ask(op, join, tries=1, ends=errors.TurnkeepError)
             if isinstance(found, dict):
@@ -146,7 +146,7 @@ class ServingOps:
         self.ask(op, read, tries=2, ends=errors.NotFound, name="read")
 
     def op_drop_document(self, op, of):
-        for name, document in list(self.facts["documents"].items())[of : of + 1]:
+        for name, document in self.nth("documents", of):
             document.is_gone = True
             path = f"/threads/{document.thread}/attachments/{name}"
             self.ask(op, lambda has, _: has.http("DELETE", path), tries=2, ends=errors.NotFound)  # noqa: B023

@@ -5,7 +5,6 @@ A turn does here what `Turns` does, without an event loop and without a graph: t
 
 from dataclasses import replace
 from hashlib import sha256
-from zlib import crc32
 
 from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
@@ -124,12 +123,6 @@ class ThreadOps:
 
     def op_sweep(self, op):
         self.ask(op, lambda has, _: has.cleanup.sweep(), tries=2, patience=900.0)
-
-    def op_ttl(self, op):
-        """DynamoDB deletes some of the items whose time to live is over."""
-        for place in self.sim.table.expired():
-            if self.sim.pick(crc32("|".join(place).encode())) & 1:
-                self.sim.table.set(*place, None)
 
     def op_fork(self, op, thread, to, turn=None):
         self.model.forks[to].add(thread)
