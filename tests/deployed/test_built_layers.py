@@ -70,11 +70,11 @@ def test_all_that_is_deployed_is_small_enough() -> None:
 
 
 @pytest.mark.parametrize("name", [*OF_THE_RUNTIME, *LAPTOP_ONLY])
-def test_the_layers_leave_out(name: str) -> None:
+def test_the_layers_exclude_development_packages(name: str) -> None:
     assert [layer for layer in LAYERS if (BUILT / layer / "python" / name).exists()] == []
 
 
-def test_every_module_has_bytecode_that_is_never_checked_against_its_source() -> None:
+def test_every_module_has_unchecked_bytecode() -> None:
     sources = [file for file in files_in(*LAYERS) if file.suffix == ".py"]
     compiled = [file.parent / "__pycache__" / f"{file.stem}.cpython-313.pyc" for file in sources]
     assert [file for file in compiled if not file.exists()] == []
@@ -107,7 +107,7 @@ def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict
     assert started("api", code, **facts) == "papers"
 
 
-def test_law_is_found_and_facts_are_read_with_what_the_layers_hold(started: Callable[..., str]) -> None:
+def test_the_layers_serve_regulations(started: Callable[..., str]) -> None:
     code = (
         "from datetime import date; from turnkeep.agents import build_agent; from turnkeep.settings import Settings;"
         "from turnkeep_agents.regulations.facts import canonical; print(build_agent('regulations', Settings()).name,"
@@ -116,13 +116,13 @@ def test_law_is_found_and_facts_are_read_with_what_the_layers_hold(started: Call
     assert started("api", code, MODEL="demo") == "regulations 2000"
 
 
-def test_personal_data_is_found_with_what_the_layers_hold(started: Callable[..., str]) -> None:
+def test_the_layers_detect_personal_data(started: Callable[..., str]) -> None:
     text = "Mario Rossi, RSSMRA85T10A562S, +39 06 6982 1234, IT60X0542811101000000123456, 12345670017"
     code = f"from turnkeep.blocks.pii import find; print(*(one.kind for one in find({text!r})))"
     assert started("api", code) == "PERSON TAX_ID PHONE IBAN VAT_ID"
 
 
-def test_files_are_parsed_by_what_their_function_brings(started: Callable[..., str]) -> None:
+def test_the_documents_function_parses_files(started: Callable[..., str]) -> None:
     code = (
         "from turnkeep.blocks.parsing import parse;"
         "print(parse(b'<html><body><h1>Pay</h1><p>2,000 a month</p></body></html>', 'a.html').pieces[0].heading)"

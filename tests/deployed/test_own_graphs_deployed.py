@@ -114,7 +114,7 @@ def answer(response: httpx.Response) -> Any:
     return response.json()
 
 
-def test_a_thread_goes_on_in_another_sandbox(aws: Aws, anna: httpx.Client) -> None:
+def test_a_thread_continues_in_another_sandbox(aws: Aws, anna: httpx.Client) -> None:
     first = say(anna, "first", "My name is Ada.")
     assert end_sandboxes(aws) > 0
     second = say(anna, "first", "What is my name?")
@@ -129,14 +129,3 @@ def test_a_graph_without_messages_keeps_its_state_and_finds_its_variables(anna: 
         asked = {"assistant_id": "notes", "input": {"note": note}}
         state = answer(anna.post("/threads/notes/runs/wait", json=asked))
     assert (state["notes"], state["said_by"]) == (["milk", "bread"], "Ada")
-
-
-def test_only_the_graphs_of_the_file_are_served(anna: httpx.Client) -> None:
-    assert [each["name"] for each in answer(anna.get("/agents"))] == ["notes", "agent"]
-
-
-def test_no_variable_of_the_file_is_sent_and_each_is_named_with_its_place(said: str, stack: Stack) -> None:
-    assert "--name /turnkeep/hello/env/GREETING" in said
-    assert "hidden" not in said
-    layers = stack.aws.client("lambda").get_function(FunctionName=stack.function("ApiFunction"))
-    assert "hidden" not in str(layers["Configuration"]["Environment"])

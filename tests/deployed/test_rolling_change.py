@@ -138,7 +138,7 @@ def talking(stack: Stack) -> Iterator[list[Client]]:
             client.http.close()
 
 
-def test_versions_change_forth_and_back_under_20_clients_and_nobody_sees_an_error_but_those_promised(
+def test_20_clients_see_only_documented_errors_during_rolling_changes(
     stack: Stack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     today, later = live(stack), build_of(tmp_path / "next", NEXT)

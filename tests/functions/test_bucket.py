@@ -31,9 +31,7 @@ def client(folder: FolderObjects) -> Iterator["S3Client"]:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_what_a_function_puts_is_what_the_server_finds_and_the_other_way_round(
-    key: str, client: "S3Client", folder: FolderObjects
-) -> None:
+def test_functions_and_the_server_share_objects(key: str, client: "S3Client", folder: FolderObjects) -> None:
     objects, body = S3Objects(client, "any"), bytes(range(256)) * 3000
     objects.put(key, body)
     assert folder.get(key) == objects.get(key) == body
@@ -41,7 +39,7 @@ def test_what_a_function_puts_is_what_the_server_finds_and_the_other_way_round(
     assert objects.get(key) == b""
 
 
-def test_what_is_deleted_is_gone_and_the_rest_stays(client: "S3Client", folder: FolderObjects) -> None:
+def test_deleted_objects_are_gone_and_the_rest_stays(client: "S3Client", folder: FolderObjects) -> None:
     objects = S3Objects(client, "any")
     for key in KEYS:
         objects.put(key, b"one")
@@ -56,7 +54,7 @@ def test_what_is_deleted_is_gone_and_the_rest_stays(client: "S3Client", folder: 
             folder.get(key)
 
 
-def test_a_file_that_a_laptop_keeps_is_one_that_s3_would_give(client: "S3Client", folder: FolderObjects) -> None:
+def test_a_local_upload_reads_like_one_of_s3(client: "S3Client", folder: FolderObjects) -> None:
     KeptUploads(folder).put("uploads/a1/d1", "b3duZXI=", b"two\nlines")
     uploads = S3Uploads(client, "any")
     assert uploads.get("uploads/a1/d1") == (b"two\nlines", "b3duZXI=")

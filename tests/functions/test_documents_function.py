@@ -52,7 +52,7 @@ def upload(services: Services, s3: "S3Client", thread_id: str, name: str, body: 
     return key
 
 
-def test_uploads_become_documents_or_say_why_not_and_leave_the_bucket(services, s3, invoke):
+def test_uploads_become_documents_or_failures_and_leave_the_bucket(services, s3, invoke):
     services.store.threads.create(ANN, "t", agent="papers")
     good = upload(services, s3, "t", "a.md", b"# Contact\nWrite to mario@example.org.")
     bad = upload(services, s3, "t", "b.pdf", b"MZ\x90\0" + bytes(99))
@@ -68,7 +68,7 @@ def test_uploads_become_documents_or_say_why_not_and_leave_the_bucket(services, 
     assert invoke(event_of(good, bad)) is None
 
 
-def test_a_record_that_fails_stops_no_other_and_is_tried_again(of_a_function, monkeypatch, capsys):
+def test_a_failed_record_is_retried_and_stops_no_other(of_a_function, monkeypatch, capsys):
     app, done = loaded(FUNCTIONS / "documents" / "app.py"), []
 
     def process(key: str) -> None:
@@ -87,7 +87,7 @@ def test_a_record_that_fails_stops_no_other_and_is_tried_again(of_a_function, mo
     assert "Mario" not in capsys.readouterr().out
 
 
-def test_the_function_has_the_parsers_that_are_locked():
+def test_the_function_has_the_locked_parsers():
     locked = {each["name"]: each for each in tomllib.loads((ROOT / "uv.lock").read_text())["package"]}
     wanted = ["defusedxml", "markdown-it-py", "pypdfium2", "selectolax"]
     for name in wanted:

@@ -47,13 +47,11 @@ def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFa
         ("worker-run", '"errorType":"NotDone"'),
     ],
 )
-def test_each_event_of_the_folder_is_answered_by_its_function(invoke: Invoke, event: str, answer: str) -> None:
+def test_each_sample_event_is_answered_by_its_function(invoke: Invoke, event: str, answer: str) -> None:
     assert answer.replace(" ", "") in invoke(event).decode().replace(" ", "")
 
 
-def test_files_of_a_layer_serve_the_agent_that_they_are_for_and_stop_no_other(
-    function_environ: dict[str, str], tmp_path: Path
-) -> None:
+def test_an_unusable_file_of_a_layer_stops_only_its_agent(function_environ: dict[str, str], tmp_path: Path) -> None:
     joins, access = tmp_path / "joins.json", tmp_path / "access.json"
     joins.write_bytes((ROOT / "agents/turnkeep_demo/samples/field_service/joins.json").read_bytes())
     access.write_text('{"rules": [{"tenants": "acme"}]}')
@@ -89,7 +87,7 @@ def routes_to(function: str) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("function", ["api", "stream"])
-def test_a_request_in_an_event_has_a_route_to_its_function(function: str) -> None:
+def test_a_sample_request_has_a_route_to_its_function(function: str) -> None:
     events: list[Any] = [json.loads(file.read_text()) for file in EVENTS if file.stem.startswith(f"{function}-")]
     assert events
     assert {(event["httpMethod"], event["resource"]) for event in events} <= routes_to(function)

@@ -45,7 +45,7 @@ print("TOLD", json.dumps(told))
 """
 
 
-def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew_and_knows_the_seal_key_of_now(
+def test_a_restored_sandbox_reconnects_and_has_the_current_signing_key(
     dynamodb_url: str, s3_url: str, table_name: str
 ) -> None:
     facts = {

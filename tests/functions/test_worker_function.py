@@ -57,7 +57,7 @@ class RecordingClient:
         self.asked.append(asked)
 
 
-def test_a_run_that_was_accepted_becomes_one_turn_however_often_the_worker_is_told(services, invoke):
+def test_a_run_becomes_one_turn_however_often_the_worker_is_invoked(services, invoke):
     run_id, token = accepted(services, "t")
     assert [invoke(token), invoke(token)] == [None, None]
     turn = asyncio.run(services.runs.join(ANN, "t", run_id, 5))
@@ -65,13 +65,7 @@ def test_a_run_that_was_accepted_becomes_one_turn_however_often_the_worker_is_to
     assert services.store.threads.read(ANN, "t").turn_count == 1
 
 
-def test_a_run_whose_thread_is_gone_is_passed_over(services, invoke):
-    _, token = accepted(services, "gone")
-    services.store.threads.delete(ANN, "gone")
-    assert invoke(token) is None
-
-
-def test_an_unexpected_exception_is_told_without_its_words(of_a_function, monkeypatch, capsys):
+def test_an_unexpected_exception_is_logged_without_its_text(of_a_function, monkeypatch, capsys):
     app = loaded(FUNCTIONS / "worker" / "app.py")
 
     async def work(token: str, deadline: float) -> None:
@@ -91,7 +85,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(services, fault):
+def test_a_failed_worker_invocation_is_retried_by_the_same_request(services, fault):
     services.store.threads.create(ANN, f"fault-{type(fault).__name__}", agent="papers")
     wanted = TurnRequest(ANN, QUESTION, thread_id=f"fault-{type(fault).__name__}", key="k")
     services.runs.launch_by(partial(invoke_worker, RecordingClient(fault), "worker"))
@@ -104,7 +98,7 @@ def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(s
     assert len(client.asked) == 1
 
 
-def test_the_deployed_api_asks_the_worker_that_its_environment_names(of_a_function, monkeypatch):
+def test_the_deployed_api_invokes_the_worker_of_its_environment(of_a_function, monkeypatch):
     launched: list[Any] = []
     monkeypatch.setattr("turnkeep.turns.background.Runs.launch_by", lambda _, launch: launched.append(launch))
     deployed_app({**os.environ, "WORKER": "the-worker"})

@@ -15,9 +15,7 @@ from lambdas import STREAMING
         ({"LAMBDA_RUNTIME_DIR": "/elsewhere"}, "/var/task:/opt/python:/elsewhere"),
     ],
 )
-def test_the_layers_come_first_and_the_managed_runtime_last(
-    given: dict[str, str], expected: str, tmp_path: Path
-) -> None:
+def test_layers_precede_the_managed_runtime_on_the_path(given: dict[str, str], expected: str, tmp_path: Path) -> None:
     """boto3 lies in the runtime's own folder, wherever its interpreter looks by itself."""
     python = tmp_path / "python3.13"
     python.write_text('#!/bin/sh\necho "$PYTHONPATH $_HANDLER $*"\n')

@@ -54,7 +54,7 @@ def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(
     assert ("sqlalchemy/orm/mapper.py" in left_in(tmp_path)) is is_kept
 
 
-def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: ModuleType, tmp_path: Path) -> None:
+def test_a_layer_keeps_sources_licences_and_data_only(slim: ModuleType, tmp_path: Path) -> None:
     stays = {
         "turnkeep_demo/samples/manual/crews.md",
         *(f"sqlglot/{room}/{name}.py" for room in ("dialects", "parsers") for name in ("__init__", "mysql")),
@@ -96,14 +96,14 @@ def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: Modu
     assert PathDistribution(folder / "kept-1.0.dist-info").version == "1.0"
 
 
-def test_bytecode_is_used_whatever_has_become_of_its_source(slim: ModuleType, tmp_path: Path) -> None:
+def test_bytecode_is_used_without_checking_its_source(slim: ModuleType, tmp_path: Path) -> None:
     folder = lay(tmp_path / "python", "kept.py")
     slim.compile_all(folder, slim.MOUNTED_AT)
     (folder / "kept.py").write_text("LINE = 'as read from the source, which would have to be compiled'\n")
     assert imported(folder) == "as compiled"
 
 
-def test_a_traceback_names_the_place_where_the_module_lies(slim: ModuleType, tmp_path: Path) -> None:
+def test_a_traceback_shows_the_location_of_the_module(slim: ModuleType, tmp_path: Path) -> None:
     folder = lay(tmp_path / "python", "kept.py")
     (folder / "kept.py").write_text("LINE = 'x'\ndef place(): return place.__code__.co_filename\n")
     slim.compile_all(folder, slim.MOUNTED_AT)

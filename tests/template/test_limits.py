@@ -51,7 +51,7 @@ LENGTHS = [
 
 
 @pytest.mark.parametrize(("kind", "name", "most"), LENGTHS)
-def test_no_text_is_longer_than_aws_takes(found: Stack, kind: str, name: str, most: int) -> None:
+def test_texts_are_within_the_limits_of_aws(found: Stack, kind: str, name: str, most: int) -> None:
     lengths = {
         each: len(written(properties[name])) for each, properties in found.of(kind).items() if name in properties
     }
@@ -66,7 +66,7 @@ def test_the_environment_of_a_function_is_at_most_4_kb(found: Stack) -> None:
         assert len(function["Layers"]) <= 5, name
 
 
-def test_time_and_memory_are_what_lambda_has(found: Stack) -> None:
+def test_time_and_memory_are_within_lambdas_limits(found: Stack) -> None:
     for parameter, most in (("StreamSeconds", 900), ("MemorySize", 10_240)):
         assert float(found._template["Parameters"][parameter]["MaxValue"]) == most
     for function in found.of("AWS::Lambda::Function").values():
@@ -79,7 +79,7 @@ def bare(document: Any) -> int:
     return len(re.sub(r"\s", "", written(json.dumps(document)))) - 64
 
 
-def test_policies_are_as_large_and_as_many_as_iam_takes(found: Stack) -> None:
+def test_policies_are_within_the_limits_of_iam(found: Stack) -> None:
     for name, policy in found.of("AWS::IAM::ManagedPolicy").items():
         assert bare(policy["PolicyDocument"]) <= 6144, name
     for name, role in found.of("AWS::IAM::Role").items():
@@ -89,7 +89,7 @@ def test_policies_are_as_large_and_as_many_as_iam_takes(found: Stack) -> None:
 
 
 @pytest.mark.parametrize("auth", ["keys", "jwt", "AWS_IAM"])
-def test_no_function_has_more_permissions_than_lambda_takes(auth: str) -> None:
+def test_permissions_are_within_lambdas_limit(auth: str) -> None:
     """Here with the longest names that stacks of ours may have."""
     sizes: dict[str, int] = {}
     for name, permission in stack(Auth=auth).of("AWS::Lambda::Permission").items():
@@ -107,7 +107,7 @@ def test_no_function_has_more_permissions_than_lambda_takes(auth: str) -> None:
     assert {target: size for target, size in sizes.items() if size > STATEMENT_BYTES} == {}
 
 
-def test_a_canary_goes_back_by_alarms_that_are_there_and_by_a_role_of_ours() -> None:
+def test_a_canary_rolls_back_on_our_alarms() -> None:
     groups = stack(**EVERYTHING).of("AWS::CodeDeploy::DeploymentGroup")
     assert len(groups) == 2
     for group in groups.values():

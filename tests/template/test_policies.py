@@ -77,14 +77,14 @@ def test_a_turn_reaches_every_thread_and_nothing_else_of_the_table(role: str) ->
     assert not any(may(role, action) for action in TABLE_ACTIONS)
 
 
-def test_the_authorizer_reads_keys_one_by_one_and_nothing_else() -> None:
+def test_the_authorizer_reads_single_keys_and_nothing_else() -> None:
     assert may("AuthorizerRole", "GetItem", API_KEYS)
     assert not any(may("AuthorizerRole", "GetItem", key) for key in [*THREADS, WATERMARK["PK"]])
     for action in {*ITEM_ACTIONS, *TABLE_ACTIONS} - {"GetItem"}:
         assert not may("AuthorizerRole", action, API_KEYS), action
 
 
-def test_the_cleanup_sweeps_threads_and_users_and_moves_its_mark_and_reads_no_key() -> None:
+def test_the_cleanup_reaches_threads_and_its_watermark_and_no_key() -> None:
     for action in ITEM_ACTIONS:
         assert all(may("CleanupRole", action, key) for key in (THREADS[0], USED)), action
         assert may("CleanupRole", action, WATERMARK["PK"]), action
@@ -95,7 +95,7 @@ def test_the_cleanup_sweeps_threads_and_users_and_moves_its_mark_and_reads_no_ke
     assert not any(may("CleanupRole", action) for action in TABLE_ACTIONS)
 
 
-def test_a_condition_on_keys_stands_only_where_a_request_has_keys() -> None:
+def test_a_condition_on_keys_applies_only_to_requests_with_keys() -> None:
     """`ForAllValues` holds of a request without any, so no such action may stand beside it."""
     guarded = [
         action
@@ -108,7 +108,7 @@ def test_a_condition_on_keys_stands_only_where_a_request_has_keys() -> None:
     assert set(guarded) <= {f"dynamodb:{action}" for action in [*ITEM_ACTIONS, CHECK]}
 
 
-def test_who_reads_files_writes_no_key_and_deletes_nothing_of_a_thread_and_asks_no_model() -> None:
+def test_the_documents_role_deletes_nothing_and_calls_no_model() -> None:
     for action in ("GetItem", "Query", "PutItem", "UpdateItem", "BatchGetItem", CHECK):
         assert all(may("DocumentsRole", action, key) for key in [*THREADS, USED]), action
         assert not any(may("DocumentsRole", action, key) for key in NOT_THREADS), action
@@ -119,7 +119,7 @@ def test_who_reads_files_writes_no_key_and_deletes_nothing_of_a_thread_and_asks_
     assert not [action for action in asked if action.startswith(("bedrock", "secretsmanager", "ssm:Put", "lambda"))]
 
 
-def test_a_worker_is_asked_by_the_function_that_accepts_runs_and_what_it_gives_up_is_kept() -> None:
+def test_only_the_api_invokes_the_worker_whose_failures_are_queued() -> None:
     found, invoke = stack(), "lambda:InvokeFunction"
     worker, others = "<WorkerFunction.Arn>", ["<ApiFunction.Arn>", "<CleanupFunction.Arn>"]
     assert [role for role in ROLES if allows(statements_of(found, role), invoke, worker)] == ["ApiRole"]
@@ -167,7 +167,7 @@ def test_objects_are_reached_under_their_prefix_alone(
     assert may_list is (role != "AuthorizerRole")
 
 
-def test_a_page_posts_files_where_it_may_call_and_what_nobody_came_for_is_gone_after_a_day() -> None:
+def test_the_bucket_allows_configured_origins_and_expires_uploads() -> None:
     bucket = stack(CorsOrigins="https://a.example,https://b.example").of("AWS::S3::Bucket")["Objects"]
     (rule,) = bucket["CorsConfiguration"]["CorsRules"]
     assert (rule["AllowedOrigins"], rule["AllowedMethods"]) == (
@@ -179,7 +179,7 @@ def test_a_page_posts_files_where_it_may_call_and_what_nobody_came_for_is_gone_a
     assert days == {"blobs/": 32, "uploads/": 1, "exports/": 1, None: None}
 
 
-def test_the_function_that_reads_files_is_told_of_uploads_and_requests_alone_and_what_it_gives_up_is_kept() -> None:
+def test_only_uploads_and_export_requests_invoke_the_documents_function() -> None:
     (rule,) = stack().of("AWS::Events::Rule").values()
     assert rule["EventPattern"]["detail"] == {
         "bucket": {"name": ["<Objects>"]},
@@ -202,7 +202,7 @@ def test_the_function_that_reads_files_is_told_of_uploads_and_requests_alone_and
     assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": "<DocumentsFunctionArrived.Arn>"}}
 
 
-def test_the_bucket_is_private_and_takes_no_request_without_tls() -> None:
+def test_the_bucket_is_private_and_requires_tls() -> None:
     bucket = stack().of("AWS::S3::Bucket")["Objects"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
     (statement,) = stack().of("AWS::S3::BucketPolicy")["ObjectsPolicy"]["PolicyDocument"]["Statement"]
@@ -216,7 +216,7 @@ SSM = "arn:aws:ssm:eu-west-1:123456789012:parameter"
 
 
 @pytest.mark.parametrize(("role", "may_make"), [("ApiRole", True), ("StreamRole", True), ("AuthorizerRole", False)])
-def test_the_seal_key_is_made_once_by_those_who_seal_and_never_replaced(role: str, may_make: bool) -> None:
+def test_the_signing_key_is_created_once_and_never_replaced(role: str, may_make: bool) -> None:
     statements, name = statements_of(stack(), role), f"{SSM}/turnkeep/turnkeep-test/seal-key"
     assert allows(statements, "ssm:GetParameter", name)
     assert allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["false"]}) is may_make
@@ -231,7 +231,7 @@ GIVEN = [*product(IN_SSM, ["/a/b", "/b"]), *product(IN_SECRETS_MANAGER, [SECRET]
 
 
 @pytest.mark.parametrize(("parameter", "place"), GIVEN)
-def test_a_secret_is_readable_where_it_is_by_those_who_run_agents_and_no_other_is(parameter: str, place: str) -> None:
+def test_a_secret_is_readable_only_by_functions_that_run_agents(parameter: str, place: str) -> None:
     action = "ssm:GetParameter" if parameter in IN_SSM else "secretsmanager:GetSecretValue"
     resource = f"{SSM}{place}" if parameter in IN_SSM else place
     found = stack(**{parameter: place})
@@ -241,7 +241,7 @@ def test_a_secret_is_readable_where_it_is_by_those_who_run_agents_and_no_other_i
 
 
 @pytest.mark.parametrize("name", ["/models/openai", "/openai"])
-def test_functions_are_told_where_the_model_key_is(name: str) -> None:
+def test_functions_have_the_location_of_the_model_key(name: str) -> None:
     function = stack(ModelKeyParameter=name).of("AWS::Lambda::Function")["ApiFunction"]
     assert function["Environment"]["Variables"]["MODEL_KEY"] == f"ssm:{name}"
 
@@ -249,7 +249,7 @@ def test_functions_are_told_where_the_model_key_is(name: str) -> None:
 INTERFACE = "arn:aws:ec2:eu-west-1:123456789012:network-interface/eni-1"
 
 
-def test_lambda_may_make_interfaces_for_those_who_run_agents_in_a_vpc_and_their_own_code_may_not() -> None:
+def test_only_lambda_itself_may_create_network_interfaces() -> None:
     inside = {"lambda:SourceFunctionArn": ["arn:aws:lambda:eu-west-1:123456789012:function:api"]}
     for given, expected in (
         ({}, []),

@@ -67,7 +67,7 @@ def names_in(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("given", [{}, EVERYTHING])
-def test_two_stacks_can_stand_side_by_side(given: dict[str, str]) -> None:
+def test_two_stacks_fit_into_one_account(given: dict[str, str]) -> None:
     """No name that an account can have only once."""
     inside_something_of_ours = {"AWS::Lambda::Alias"}
     named = [
@@ -80,7 +80,7 @@ def test_two_stacks_can_stand_side_by_side(given: dict[str, str]) -> None:
     assert [found for found in named if "turnkeep-test" not in found[1] and "<" not in found[1]] == []
 
 
-def test_new_code_makes_a_version_of_every_function_that_has_an_alias() -> None:
+def test_new_code_publishes_a_version_of_every_function_with_an_alias() -> None:
     """All code lies in the layers; an alias that stays where it is would go on serving the old one."""
 
     def versions(built: str) -> set[str]:
@@ -92,7 +92,7 @@ def test_new_code_makes_a_version_of_every_function_that_has_an_alias() -> None:
     assert not before & after
 
 
-def test_so_does_every_parameter_that_a_function_sees() -> None:
+def test_a_changed_parameter_publishes_a_version() -> None:
     versions, last = stack().of("AWS::Lambda::Version").values(), "<TurnPolicy>"
     assert [each["Description"] for each in versions] == [last, last]
     changes = {name: _other(name) for name in stack().parameters}
@@ -123,7 +123,7 @@ def _policy_names(**parameters: str) -> list[str]:
     return texts
 
 
-def test_what_samconfig_gives_is_what_the_template_takes() -> None:
+def test_samconfig_fits_the_template() -> None:
     config = tomllib.loads((ROOT / "samconfig.toml").read_text())
     parameters = stack()._template["Parameters"]
     for name in ("default", "dev", "prod"):
@@ -167,12 +167,12 @@ def test_the_gateway_has_exactly_the_routes_of_the_app(app: FastAPI) -> None:
     assert set(operations(stack())) >= GREEDY
 
 
-def test_no_greedy_path_takes_a_route(app: FastAPI) -> None:
+def test_no_greedy_path_shadows_a_route(app: FastAPI) -> None:
     greedy = {(method, path) for method, path in operations(stack()) if "+" in path and path not in PAGE}
     assert {method for method, _ in greedy} & {method for method, _ in routes(app)} == set()
 
 
-def test_one_place_of_a_path_has_one_name() -> None:
+def test_a_path_parameter_has_one_name() -> None:
     """Elsewhere API Gateway refuses the whole definition."""
     names: dict[str, set[str]] = {}
     for _, path in operations(stack()):
@@ -196,7 +196,7 @@ LONG = {
 """What may stream, or wait longer than API Gateway does for a whole answer."""
 
 
-def test_what_streams_has_the_function_that_streams_and_nothing_else_has(app: FastAPI) -> None:
+def test_exactly_the_streaming_routes_use_the_stream_function(app: FastAPI) -> None:
     """What the app describes as an event stream, API Gateway passes on as it comes, for as long as it can."""
     described = {
         (method.upper(), path)
@@ -229,7 +229,7 @@ def test_no_function_runs_longer_than_the_gateway_waits() -> None:
 
 
 @pytest.mark.parametrize("auth", AUTHS)
-def test_only_health_the_page_and_preflight_are_answered_without_a_credential(auth: str) -> None:
+def test_only_health_page_and_preflight_need_no_credential(auth: str) -> None:
     for (method, path), operation in operations(stack(Auth=auth)).items():
         is_open = method == "OPTIONS" or path in ("/ok", *PAGE)
         assert operation["security"] == [{"NONE": []} if is_open else {auth: []}], (method, path)
@@ -241,7 +241,7 @@ def schemes(auth: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("auth", ["keys", "jwt"])
-def test_our_authorizer_is_asked_each_time_and_sees_the_whole_request(auth: str) -> None:
+def test_the_authorizer_gets_every_request_uncached(auth: str) -> None:
     """A cache of API Gateway needs every header of its key; a credential stands in one of two."""
     authorizer = schemes(auth)[auth]["x-amazon-apigateway-authorizer"]
     assert (authorizer["type"], authorizer["authorizerResultTtlInSeconds"]) == ("request", 0)
@@ -255,13 +255,13 @@ def test_with_iam_the_gateway_itself_checks_the_signature() -> None:
 
 
 @pytest.mark.parametrize("auth", AUTHS)
-def test_the_functions_run_with_their_own_rights_not_with_those_of_the_caller(auth: str) -> None:
+def test_functions_do_not_run_with_the_rights_of_the_caller(auth: str) -> None:
     for key, operation in operations(stack(Auth=auth)).items():
         assert "credentials" not in operation["x-amazon-apigateway-integration"], key
 
 
 @pytest.mark.parametrize(("auth", "told"), [("keys", "keys"), ("jwt", "jwt"), ("AWS_IAM", "iam")])
-def test_the_functions_are_told_who_checks_callers(auth: str, told: str) -> None:
+def test_functions_have_the_kind_of_authorizer(auth: str, told: str) -> None:
     for name, function in stack(Auth=auth).of("AWS::Lambda::Function").items():
         assert function["Environment"]["Variables"]["AUTH"] == told, name
 
@@ -310,14 +310,14 @@ def allowed_origins(**parameters: str) -> set[str | None]:
     return {response["responseParameters"].get(name) for response in gateway_responses(**parameters).values()}
 
 
-def test_errors_of_the_gateway_are_for_every_web_page_where_any_may_call_and_carry_nothing_of_anybody() -> None:
+def test_gateway_errors_allow_every_origin_only_with_cors() -> None:
     assert allowed_origins() == {None}
     assert allowed_origins(CorsOrigins="https://example.org") == {"'*'"}
     assert stack().parameters["CorsOrigins"] == ""
     assert "Allow-Credentials" not in TEXT
 
 
-def test_a_line_of_the_access_log_is_json_and_names_no_thread_user_or_address() -> None:
+def test_the_access_log_is_json_without_personal_data() -> None:
     setting = stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["AccessLogSetting"]
     assert setting["DestinationArn"] == "<AccessLog.Arn>"
     line = json.loads(setting["Format"])
@@ -331,7 +331,7 @@ def test_a_line_of_the_access_log_is_json_and_names_no_thread_user_or_address() 
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_writes_its_own_log_which_is_not_kept_for_ever(name: str) -> None:
+def test_a_function_writes_its_own_log_with_a_retention(name: str) -> None:
     found = stack()
     log = found.of("AWS::Lambda::Function")[name]["LoggingConfig"]["LogGroup"].strip("<>")
     group = found.of("AWS::Logs::LogGroup")[log]
@@ -364,7 +364,7 @@ def test_one_parameter_turns_all_tracing_on_and_off(mode: str) -> None:
     assert may_trace == {mode == "Active"}
 
 
-def test_every_log_group_and_store_takes_the_key_of_the_customer() -> None:
+def test_every_log_group_and_store_uses_the_customers_key() -> None:
     found = stack(KmsKeyArn=KEY)
     assert {group["KmsKeyId"] for group in found.of("AWS::Logs::LogGroup").values()} == {KEY}
     assert found.of("AWS::SNS::Topic")["AlarmTopic"]["KmsMasterKeyId"] == KEY
@@ -392,7 +392,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("given", "expected"), PLACES)
 @pytest.mark.parametrize(("name", "setting"), [("Database", "DATABASE__URL"), ("Warehouse", "CAMPAIGNS__WAREHOUSE")])
-def test_functions_are_told_where_a_url_lies_in_words_that_settings_take(
+def test_functions_have_the_location_of_a_url(
     name: str, setting: str, given: dict[str, str], expected: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = stack(**{f"{name}{place}": value for place, value in given.items()}).of("AWS::Lambda::Function")
@@ -406,13 +406,13 @@ def test_functions_are_told_where_a_url_lies_in_words_that_settings_take(
 
 
 @pytest.mark.parametrize("parameter", URLS)
-def test_no_password_gets_into_the_environment_by_way_of_a_url(parameter: str) -> None:
+def test_a_url_parameter_rejects_a_password(parameter: str) -> None:
     taken = stack()._template["Parameters"][parameter]
     assert is_allowed(taken, PLAIN)
     assert not is_allowed(taken, PLAIN.replace("db.", "reader:secret@db."))
 
 
-def test_only_those_who_run_agents_are_in_the_vpc_and_find_the_files() -> None:
+def test_only_functions_that_run_agents_have_vpc_and_files() -> None:
     network = {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
     for given, placed, layer in ((EVERYTHING, network, [EVERYTHING["FilesLayer"], "<GraphsLayer>"]), ({}, None, [])):
         functions = stack(**given).of("AWS::Lambda::Function")

@@ -108,7 +108,7 @@ def test_every_function_writes_its_metrics_where_the_alarms_look() -> None:
         ("OldestExpiredAge", 7201, 7200),
     ],
 )
-def test_without_being_asked_the_main_alarms_ring_in_time(metric: str, rings_at: float, is_quiet_at: float) -> None:
+def test_the_main_alarms_ring_in_time(metric: str, rings_at: float, is_quiet_at: float) -> None:
     watching = [alarm for alarm in alarms().values() if alarm["MetricName"] == metric]
     assert watching
     for alarm in watching:
@@ -125,7 +125,7 @@ def rings(alarm: dict[str, Any], value: float) -> bool:
     }[alarm["ComparisonOperator"]]
 
 
-def test_a_cleanup_that_never_ends_is_seen_and_every_other_silence_is_not_a_fault() -> None:
+def test_only_a_missing_cleanup_alarms_on_silence() -> None:
     treated = {name: alarm["TreatMissingData"] for name, alarm in alarms(**EVERYTHING).items()}
     assert treated.pop("CleanupLate") == "breaching"
     assert {treated.pop(name) for name in ("CleanupFailed", "DocumentsFailed", "RunsGivenUp")} == {"ignore"}
@@ -133,12 +133,12 @@ def test_a_cleanup_that_never_ends_is_seen_and_every_other_silence_is_not_a_faul
     assert alarms()["CleanupLate"]["Period"] == 3 * 3600 > 2 * 3600
 
 
-def test_one_turn_that_was_not_kept_is_enough_among_thousands() -> None:
+def test_one_turn_that_was_not_stored_rings_an_alarm() -> None:
     """A Sum or an Average would drown it."""
     assert (alarms()["TurnNotKept"]["Statistic"], alarms()["TurnNotKept"]["EvaluationPeriods"]) == ("Minimum", 1)
 
 
-def test_alarms_are_as_aws_takes_them() -> None:
+def test_alarms_are_valid_for_aws() -> None:
     for name, alarm in alarms(**EVERYTHING).items():
         assert ("Statistic" in alarm) != ("ExtendedStatistic" in alarm), name
         assert alarm["Period"] % 60 == 0, name
@@ -221,13 +221,13 @@ def metrics_of(widget: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str
         yield before[0], before[1], dict(zip(before[2::2], before[3::2], strict=True))
 
 
-def test_the_dashboard_shows_metrics_that_exist_and_not_more_than_are_free() -> None:
+def test_the_dashboard_shows_existing_metrics_within_the_free_tier() -> None:
     shown = [metric for widget in widgets() for metric in metrics_of(widget)]
     assert [metric for metric in shown if not exists(stack(), *metric)] == []
     assert 40 <= len(shown) <= MAX_FREE_DASHBOARD_METRICS
 
 
-def test_the_dashboard_shows_all_that_the_code_counts_and_all_that_rings() -> None:
+def test_the_dashboard_shows_all_counters_and_alarms() -> None:
     shown = {name for widget in widgets() for _, name, _ in metrics_of(widget)}
     assert METRICS | made_by_filters(stack()) <= shown
     assert {alarm["MetricName"] for alarm in alarms(**EVERYTHING).values()} <= shown
@@ -254,13 +254,13 @@ def headings() -> dict[str, str]:
     }
 
 
-def test_every_alarm_has_its_place_in_the_runbook_and_points_to_it() -> None:
+def test_every_alarm_links_to_its_section_of_the_runbook() -> None:
     assert headings().keys() == alarms(**EVERYTHING).keys()
     for name, alarm in alarms(**EVERYTHING).items():
         assert alarm["AlarmDescription"].endswith(f" docs/runbook.md#{headings()[name]}"), name
 
 
-def test_every_alarm_of_the_runbook_says_what_it_means_where_to_look_and_what_to_do() -> None:
+def test_every_alarm_of_the_runbook_has_meaning_place_and_remedy() -> None:
     for part in RUNBOOK.partition("\n## Alarms\n")[2].partition("\n## ")[0].split("\n### ")[1:]:
         assert re.findall(r"^\*\*(\w+)\.\*\*", part, re.MULTILINE) == ["Means", "Look", "Do"], part.splitlines()[0]
 
@@ -271,12 +271,12 @@ def test_the_runbook_knows_which_alarms_are_extra() -> None:
     assert set(re.findall(r"\w+[a-z][A-Z]\w+", extra[1])) == alarms(Alarms="all").keys() - alarms().keys()
 
 
-def test_every_link_inside_the_runbook_leads_somewhere() -> None:
+def test_every_link_inside_the_runbook_resolves() -> None:
     others = {heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", RUNBOOK, re.MULTILINE)}
     assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= set(headings().values()) | others
 
 
-def test_every_name_in_the_runbook_is_one_of_ours() -> None:
+def test_every_name_in_the_runbook_exists() -> None:
     """A metric, an alarm, a parameter or a resource."""
     known = METRICS | made_by_filters(stack()) | set().union(*AWS_METRICS.values())
     known |= stack(**EVERYTHING).resources.keys() | stack().parameters.keys()
@@ -335,7 +335,7 @@ LANGUAGE = {"and", "as", "asc", "bin", "by", "count", "count_distinct", "desc", 
 LANGUAGE |= {"limit", "max", "min", "pct", "sort", "stats", "sum"}
 
 
-def test_the_runbook_asks_for_log_lines_that_the_code_writes() -> None:
+def test_the_runbook_queries_existing_log_lines() -> None:
     asked = [
         text
         for query in queries()
@@ -352,7 +352,7 @@ def test_every_log_line_is_described() -> None:
     assert messages() <= set(re.findall(r"`([^`]+)`", rows))
 
 
-def test_the_runbook_asks_for_fields_that_log_lines_have() -> None:
+def test_the_runbook_queries_existing_fields() -> None:
     asked, known = 0, fields()
     for query in queries():
         bare = re.sub(r'"[^"]*"|/[^/]*/', "", query)

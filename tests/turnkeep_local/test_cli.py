@@ -63,7 +63,7 @@ def test_a_bad_corpus_is_refused_whole_and_the_old_one_kept(
 
 @pytest.mark.parametrize("port", ["http", "-1", "70000"])
 @pytest.mark.parametrize("command", ["dev", "chat"])
-def test_a_port_that_is_none_is_said(
+def test_an_invalid_port_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], port: str, command: str
 ) -> None:
     monkeypatch.setenv("PORT", port)
@@ -73,7 +73,7 @@ def test_a_port_that_is_none_is_said(
     assert capsys.readouterr().err == f"turnkeep: PORT={port} is not a port. Use a number from 0 to 65535.\n"
 
 
-def test_a_taken_port_ends_the_server_before_it_touches_anything(tmp_path: Path) -> None:
+def test_a_port_in_use_ends_the_server_before_it_touches_anything(tmp_path: Path) -> None:
     with take_port(0) as holder:
         port = str(holder.getsockname()[1])
         command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", port]
@@ -85,7 +85,7 @@ def test_a_taken_port_ends_the_server_before_it_touches_anything(tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_chat_refuses_what_is_no_url(capsys: pytest.CaptureFixture[str]) -> None:
+def test_chat_rejects_an_invalid_url(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "--url", "localhost"]) == 1
 
     assert "is not a URL" in capsys.readouterr().err

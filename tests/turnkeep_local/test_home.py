@@ -20,9 +20,7 @@ with sole_server(Home(Path(sys.argv[1])), "http://127.0.0.1:8000"):
 """
 
 
-def test_the_folder_is_where_the_environment_says_else_here_and_closed_to_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_is_private_and_its_location_configurable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
     named, own = open_home({"TURNKEEP_HOME": str(tmp_path / "a" / "b")}), open_home({})
@@ -33,7 +31,7 @@ def test_the_folder_is_where_the_environment_says_else_here_and_closed_to_others
     assert named.access_key() != own.access_key()
 
 
-def test_the_seal_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+def test_the_signing_key_is_created_once_and_private(tmp_path: Path) -> None:
     home = Home(tmp_path)
 
     key = home.seal_key()
@@ -43,7 +41,7 @@ def test_the_seal_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path
     assert (tmp_path / "seal.key").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_second_server_is_told_where_the_first_one_is_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+def test_a_second_server_fails_while_the_first_one_lives(tmp_path: Path) -> None:
     home = Home(tmp_path)
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE) as holder:
         holder.stdout.readline()

@@ -22,7 +22,7 @@ async def ask(
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "127.0.0.1", "[::1]:8000", "[::1]"])
-async def test_its_own_names_are_answered(host: str) -> None:
+async def test_names_of_this_machine_are_served(host: str) -> None:
     assert (await ask(host)).status_code == 200
 
 
@@ -30,14 +30,14 @@ async def test_its_own_names_are_answered(host: str) -> None:
     "host",
     ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "", "[", "0.0.0.0"],
 )
-async def test_a_page_that_leads_its_own_name_here_is_answered_nothing(host: str) -> None:
+async def test_a_foreign_host_name_is_misdirected(host: str) -> None:
     answer = await ask(host, headers={"Origin": f"http://{host}"})
     assert (answer.status_code, answer.json()["code"]) == (421, "misdirected")
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["x-correlation-id"] == answer.json()["correlation_id"]
 
 
-async def test_a_node_that_asks_its_own_server_is_answered() -> None:
+async def test_a_node_may_call_its_own_server() -> None:
     app = bare_app()
     app.add_middleware(OwnHosts)
 
@@ -48,7 +48,7 @@ async def test_a_node_that_asks_its_own_server_is_answered() -> None:
         assert (await client.get("/ok")).status_code == 200
 
 
-async def test_a_body_of_two_lengths_is_refused_with_all_that_follows_it() -> None:
+async def test_a_body_with_two_lengths_is_refused_with_all_that_follows() -> None:
     answer = await ask("localhost", "POST", {"Content-Length": "60", "Transfer-Encoding": "chunked"})
     assert (answer.status_code, answer.json()["code"], answer.headers["connection"]) == (400, "ambiguous_body", "close")
 
@@ -77,7 +77,7 @@ async def test_a_page_of_another_site_starts_nothing_without_a_preflight(method:
         assert (await ask("localhost:8000", method, sent, path)).status_code == 403
 
 
-async def test_a_link_from_another_site_leads_to_the_page() -> None:
+async def test_a_link_from_another_site_opens_the_page() -> None:
     sent = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert (await ask("localhost:8000", headers=sent, path="/")).status_code != 403
 
@@ -86,7 +86,7 @@ async def test_a_link_from_another_site_leads_to_the_page() -> None:
     ("origins", "status"),
     [((), 403), (("https://app.example",), 200), (("*",), 200), (("https://other.example",), 403)],
 )
-async def test_origins_that_were_named_may_call(origins: tuple[str, ...], status: int) -> None:
+async def test_configured_origins_may_call(origins: tuple[str, ...], status: int) -> None:
     sent = {"Origin": "https://app.example", "Sec-Fetch-Site": "cross-site"}
     assert (await ask("localhost:8000", headers=sent, origins=origins)).status_code == status
     assert (
@@ -95,7 +95,7 @@ async def test_origins_that_were_named_may_call(origins: tuple[str, ...], status
 
 
 @pytest.mark.parametrize("path", ["/threads", "/v1/responses", "/threads/t/turns"])
-async def test_a_body_that_does_not_come_is_given_up(path: str) -> None:
+async def test_a_body_that_does_not_arrive_times_out(path: str) -> None:
     app, sent = bare_app(), list[Any]()
     app.add_middleware(OwnHosts, seconds=0.05)
     parts = iter([{"type": "http.request", "body": b"{", "more_body": True}])
@@ -113,7 +113,7 @@ async def test_a_body_that_does_not_come_is_given_up(path: str) -> None:
     assert b"body_timeout" in sent[1]["body"]
 
 
-async def test_a_body_that_came_may_take_any_time_to_be_answered() -> None:
+async def test_a_request_with_a_whole_body_has_no_time_limit() -> None:
     over = asyncio.Event()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:

@@ -88,7 +88,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 # What the commands do
 
 
-def test_a_key_is_made_shown_once_and_works(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_created_key_is_printed_once_and_works(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CREATE, "--label", "the laptop"]) == 0
     told = capsys.readouterr()
     key = told.out.strip()
@@ -105,7 +105,7 @@ def test_a_key_is_made_shown_once_and_works(table: str, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("whom", ["tenant", "any"])
-def test_a_key_may_act_for_others_and_end(table: str, capsys: pytest.CaptureFixture[str], whom: str) -> None:
+def test_a_key_may_act_for_others_and_expire(table: str, capsys: pytest.CaptureFixture[str], whom: str) -> None:
     assert main([*CREATE, "--acts-for", whom, "--days", "7"]) == 0
     record = keys_of(table).find(capsys.readouterr().out.strip())
     assert record.principal.acts_for == whom
@@ -113,7 +113,7 @@ def test_a_key_may_act_for_others_and_end(table: str, capsys: pytest.CaptureFixt
     assert record.expires_at - record.created_at == pytest.approx(7 * 86_400, abs=1)
 
 
-def test_a_list_shows_who_may_call_and_no_secret(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_shows_owners_and_no_secret(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["keys", "list"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
     main(CREATE)
@@ -129,7 +129,7 @@ def test_a_list_shows_who_may_call_and_no_secret(table: str, capsys: pytest.Capt
     assert row.split()[1:5] == ["beta", "bob", "anyone", "valid"]
 
 
-def test_a_revoked_key_is_refused_and_listed_as_such(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_revoked_key_is_refused_and_listed_as_revoked(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(CREATE)
     key = capsys.readouterr().out.strip()
     key_id = key.split("_")[1]
@@ -149,7 +149,7 @@ def test_an_expired_key_is_listed_as_expired(table: str) -> None:
     assert " expired " in table_of([record], 1000)
 
 
-def test_an_item_that_nobody_signed_is_listed_as_such_and_cannot_be_revoked(
+def test_an_unsigned_item_is_listed_as_such_and_cannot_be_revoked(
     table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(CREATE)
@@ -165,7 +165,7 @@ def test_an_item_that_nobody_signed_is_listed_as_such_and_cannot_be_revoked(
 # Which table
 
 
-def test_a_stack_is_named_or_a_table(
+def test_options_and_environment_select_a_stack_or_a_table(
     table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = deploy(f"stack-{uuid.uuid4().hex[:8]}", TableName={"Ref": "Table"})
@@ -190,7 +190,7 @@ def test_a_stack_is_named_or_a_table(
 # What may be missing
 
 
-def test_a_stack_or_a_table_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_stack_or_table_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert complaint(capsys, *CREATE).startswith("turnkeep: There is no stack turnkeep in eu-west-1. Deploy it")
     assert "no stack other in" in complaint(capsys, "keys", "list", "--stack", "other")
     of_something_else = deploy(f"stack-{uuid.uuid4().hex[:8]}").removesuffix("-table")
@@ -201,12 +201,12 @@ def test_a_stack_or_a_table_that_is_not_there_is_said(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("key_id", ["0" * 16, "x", "tk_0123456789abcdef_x"])
-def test_a_key_that_is_not_there_is_said(table: str, capsys: pytest.CaptureFixture[str], key_id: str) -> None:
+def test_a_missing_key_is_reported(table: str, capsys: pytest.CaptureFixture[str], key_id: str) -> None:
     told = complaint(capsys, "keys", "revoke", key_id)
     assert told == "turnkeep: No key has this id. List them: turnkeep keys list\n"
 
 
-def test_a_missing_region_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_region_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     for where in ([], ["--table", "t"]):
@@ -217,7 +217,7 @@ def test_a_missing_region_is_said(capsys: pytest.CaptureFixture[str], monkeypatc
     assert "There is no stack" in complaint(capsys, *CREATE)
 
 
-def test_missing_credentials_are_said(
+def test_missing_credentials_are_reported(
     table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
@@ -231,7 +231,7 @@ def test_missing_credentials_are_said(
     assert "The config profile (absent) could not be found" in complaint(capsys, *CREATE)
 
 
-def test_an_account_that_does_not_answer_is_said(
+def test_an_unreachable_endpoint_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
@@ -255,7 +255,7 @@ def test_an_account_that_does_not_answer_is_said(
         ["--label", "a\nb"],
     ],
 )
-def test_a_key_that_cannot_be_is_refused_and_nothing_stored(
+def test_an_invalid_key_is_rejected_and_nothing_stored(
     table: str, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     assert "\x1b" not in complaint(capsys, *CREATE, *arguments)

@@ -11,7 +11,7 @@ from turnkeep_local.home import Home
 from turnkeep_local.server import local_settings
 
 
-def test_the_port_is_of_this_machine_only_and_a_taken_one_is_said_with_another_to_choose() -> None:
+def test_the_server_listens_on_loopback_and_reports_a_port_in_use() -> None:
     with take_port(0) as holder:
         host, port = holder.getsockname()
         with pytest.raises(LocalError, match=rf"Port {port} cannot be used: .*turnkeep dev --port {port + 1}"):
@@ -20,7 +20,7 @@ def test_the_port_is_of_this_machine_only_and_a_taken_one_is_said_with_another_t
 
 
 @pytest.mark.parametrize("named", [{}, {"SEAL_KEY": "ab" * 32, "PAPERS__CORPUS": "mine.jsonl"}], ids=["own", "named"])
-def test_settings_are_completed_from_the_folder_and_the_environment_has_the_last_word(
+def test_the_environment_overrides_settings_of_the_folder(
     named: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Home(tmp_path)
@@ -44,7 +44,7 @@ PLACES |= {
 
 
 @pytest.mark.parametrize(("name", "told"), PLACES.items())
-def test_a_place_of_a_secret_on_aws_is_not_for_the_laptop(
+def test_a_location_in_aws_is_rejected_on_a_laptop(
     name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE__URL", "sqlite:////tmp/some.sqlite")
@@ -56,7 +56,7 @@ def test_a_place_of_a_secret_on_aws_is_not_for_the_laptop(
 
 
 @pytest.mark.parametrize("name", ["DATABASE__ACCESS", "DATABASE__JOINS", "DATABASE__MANUAL"])
-def test_a_file_that_cannot_be_used_is_told_before_the_server_starts(
+def test_an_unusable_file_is_reported_before_the_server_starts(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(tmp_path / "absent"))
@@ -69,9 +69,7 @@ def test_a_file_that_cannot_be_used_is_told_before_the_server_starts(
     assert not (tmp_path / "home" / "server.json").exists()
 
 
-def test_a_setting_that_cannot_be_used_is_named_as_in_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invalid_setting_is_named_as_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TURN__SECONDS", "soon")
 
     with pytest.raises(LocalError, match="TURN__SECONDS: Input should be a valid number"):

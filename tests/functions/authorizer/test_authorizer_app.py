@@ -51,7 +51,7 @@ def test_it_loads_what_its_kind_needs_and_nothing_of_the_api(
 
 
 @pytest.mark.parametrize("environ", [KEYS, JWT], ids=["keys", "jwt"])
-def test_a_request_without_a_credential_gets_the_words_that_api_gateway_makes_a_401_of(
+def test_a_missing_credential_raises_the_text_that_becomes_a_401(
     environ: dict[str, str],
 ) -> None:
     arn = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/info"
@@ -61,7 +61,7 @@ def test_a_request_without_a_credential_gets_the_words_that_api_gateway_makes_a_
     assert '"message":"caller refused"' in done.stdout
 
 
-def test_a_refusal_is_one_line_in_the_log_of_lambdas_own_runtime_client_and_a_fault_keeps_its_traceback(
+def test_a_refusal_is_one_log_line_and_a_fault_keeps_its_traceback(
     start: Callable[..., Function],
 ) -> None:
     command = sys.executable, "-m", "awslambdaric", "app.handler"
@@ -84,7 +84,7 @@ def test_a_refusal_is_one_line_in_the_log_of_lambdas_own_runtime_client_and_a_fa
 
 
 @pytest.mark.parametrize("environ", [{}, {"AUTH": "iam", **KEYS}, {"AUTH": "jwt"}, {"TABLE_NAME": "t"}])
-def test_it_does_not_start_where_it_could_verify_nobody(environ: dict[str, str]) -> None:
+def test_the_authorizer_does_not_start_without_valid_settings(environ: dict[str, str]) -> None:
     done = run("", environ)
     assert done.returncode != 0
     assert done.stderr.splitlines()[-1].startswith("ValueError: ")

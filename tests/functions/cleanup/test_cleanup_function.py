@@ -95,7 +95,7 @@ def test_an_expired_thread_is_deleted_with_its_large_values(
     assert desk.store.threads.read(ANN, "young").turn_count == 1
 
 
-def test_it_tells_how_many_and_how_late(
+def test_the_cleanup_reports_counts_and_lateness(
     desk: Desk, function: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep(desk, "late", 26)
@@ -106,12 +106,7 @@ def test_it_tells_how_many_and_how_late(
     assert told["OldestExpiredAge"] == pytest.approx(2.5 * HOUR, abs=60)
 
 
-def test_an_idle_hour_is_told_too(function: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert function({}, PLENTY) == IDLE
-    assert metrics_in(capsys.readouterr().out) == {"CleanupDeleted": 0, "CleanupUnreadable": 0, "OldestExpiredAge": 0}
-
-
-def test_many_threads_go_side_by_side_and_what_nobody_can_read_is_told(
+def test_threads_are_deleted_in_parallel_and_unreadable_ones_reported(
     desk: Desk, function: Callable[..., Any], output: Callable[[], list[dict[str, Any]]]
 ) -> None:
     desk.clock.now = time.time() - 26 * HOUR

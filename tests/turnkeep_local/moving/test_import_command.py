@@ -66,7 +66,7 @@ def there(dynamodb: "DynamoDBClient", table_name: str, objects: S3Objects) -> Ne
     return NewSite(Items(dynamodb, table_name), objects)
 
 
-def test_it_reports_what_became_of_the_threads(
+def test_the_command_reports_the_outcome_of_all_threads(
     said: Said, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
@@ -78,7 +78,7 @@ def test_it_reports_what_became_of_the_threads(
 
 
 @pytest.mark.parametrize("few", [AWS], indirect=True)
-def test_without_a_deployment_they_go_to_this_machine(
+def test_threads_go_to_this_machine_by_default(
     said: Said, few: OldSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, table_name: str
 ) -> None:
     monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "home"))
@@ -93,7 +93,7 @@ def test_without_a_deployment_they_go_to_this_machine(
 
 
 @pytest.mark.parametrize("few", [CARD], indirect=True)
-def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
+def test_a_killed_import_that_runs_again_moves_each_thread_once(
     said: Said, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
@@ -127,7 +127,7 @@ def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
         (["--agent", "shy"], "shy redacts personal data"),
     ],
 )
-def test_what_is_missing_is_told_with_what_mends_it(
+def test_missing_facts_are_reported_with_a_remedy(
     said: Said, few: OldSite, case: tuple[list[str], str], table_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, told = case
@@ -169,7 +169,7 @@ def test_owners_of_a_file_are_principals(tmp_path: Path) -> None:
         ("thread_id,tenant,user\n1,,b\n", "o.csv:2: tenant and user must not be empty"),
     ],
 )
-def test_a_file_of_owners_that_cannot_be_used_is_rejected_with_its_line(tmp_path: Path, text: str, reason: str) -> None:
+def test_an_invalid_file_of_owners_is_rejected_with_its_line(tmp_path: Path, text: str, reason: str) -> None:
     file = tmp_path / "o.csv"
     file.write_text(text)
     with pytest.raises(LocalError, match=re.escape(reason)):

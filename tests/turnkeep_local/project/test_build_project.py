@@ -88,7 +88,7 @@ def files_in(folder: Path) -> set[str]:
     return {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_the_template_is_ours_but_for_where_graphs_are(project: Project) -> None:
+def test_the_template_differs_only_in_the_location_of_graphs(project: Project) -> None:
     lines = (project.build() / "template.yaml").read_text().splitlines()
     ours = (find_stack() / "template.yaml").read_text().splitlines()
     changed = [line.strip() for line, own in zip(lines, ours, strict=True) if line != own]
@@ -96,7 +96,7 @@ def test_the_template_is_ours_but_for_where_graphs_are(project: Project) -> None
     assert {"watching.yaml", "functions/api/app.py", "functions/stream/wrapper"} <= files_in(project.built)
 
 
-def test_the_folder_is_sent_without_what_belongs_to_this_machine(project: Project) -> None:
+def test_files_of_this_machine_are_not_sent(project: Project) -> None:
     for name in ("lib/words.txt", ".env", ".env.local", ".venv/x.py", ".git/config", ".aws-sam/build/old.txt"):
         project.file(name)
     for name in ("__pycache__/agent.pyc", "lib/.pytest_cache/x", ".turnkeep/seal.key", "secrets/prod.env"):
@@ -107,7 +107,7 @@ def test_the_folder_is_sent_without_what_belongs_to_this_machine(project: Projec
     }
 
 
-def test_what_git_ignores_is_not_sent(project: Project) -> None:
+def test_files_that_git_ignores_are_not_sent(project: Project) -> None:
     project.file(".gitignore", "notes.txt\n")
     project.file("notes.txt")
     subprocess.run(["git", "init", "-q"], cwd=project.folder, check=True)
@@ -115,7 +115,7 @@ def test_what_git_ignores_is_not_sent(project: Project) -> None:
     assert files_in(project.built / "layers/graphs/graphs") == {".gitignore", "agent.py", "langgraph.json"}
 
 
-def test_what_graphs_need_is_installed_beside_them(project: Project) -> None:
+def test_requirements_of_graphs_are_installed_with_them(project: Project) -> None:
     project.file("requirements.txt", "wikipedia")
     project.tools = Played("x86_64", "uv", pins="wikipedia==1.4.0   # via x\n")
     project.build()
@@ -127,7 +127,7 @@ def test_what_graphs_need_is_installed_beside_them(project: Project) -> None:
     ("agents", "kept"),
     [([], set()), (["papers"], {"papers"}), ("all", {"campaigns", "database", "papers", "products", "regulations"})],
 )
-def test_agents_on_board_come_along_as_the_file_says(project: Project, agents: Any, kept: set[str]) -> None:
+def test_the_listed_agents_are_packaged(project: Project, agents: Any, kept: set[str]) -> None:
     place = project.write(turnkeep={"agents": agents}).build() / "layers/turnkeep/python"
     found = {each.parent.name for each in place.glob("turnkeep_agents/*/graph.py")}
     points = "".join(file.read_text() for file in place.glob("turnkeep*.dist-info/entry_points.txt"))
@@ -137,14 +137,14 @@ def test_agents_on_board_come_along_as_the_file_says(project: Project, agents: A
     assert not list(place.glob("turnkeep_local")) + list(place.glob("turnkeep_agents/*/commands*"))
 
 
-def test_a_file_of_variables_is_told_with_the_place_of_each(project: Project) -> None:
+def test_a_file_of_variables_is_reported_with_the_parameter_of_each(project: Project) -> None:
     project.file(".env", "OPENAI_API_KEY=canary\n")
     project.write(env=".env").build()
     assert any(line.endswith("/turnkeep/hello/env/OPENAI_API_KEY --value ...") for line in project.said)
     assert "canary" not in str(project.said)
 
 
-def test_a_secret_that_would_be_sent_is_told(project: Project) -> None:
+def test_a_secret_that_would_be_sent_is_reported(project: Project) -> None:
     project.write(env={"OPENAI_API_KEY": "canary", "REGION_NAME": "eu"}).build()
     (line,) = [line for line in project.said if "is sent unencrypted" in line]
     assert "OPENAI_API_KEY" in line
@@ -160,9 +160,7 @@ def test_a_secret_that_would_be_sent_is_told(project: Project) -> None:
         ({"graphs": {"agent": "./agent.py:graph", "b": "./b.py:graph"}}, "there is no file ./b.py"),
     ],
 )
-def test_what_will_not_be_as_it_says_is_told_and_the_rest_is_built(
-    project: Project, more: dict[str, Any], told: str
-) -> None:
+def test_ignored_parts_are_reported_and_the_rest_is_built(project: Project, more: dict[str, Any], told: str) -> None:
     project.write(**more).build()
     assert any(told in line for line in project.said)
     assert (project.built / "template.yaml").exists()
@@ -177,7 +175,7 @@ def test_what_will_not_be_as_it_says_is_told_and_the_rest_is_built(
         ({"graphs": {}}, "no graphs"),
     ],
 )
-def test_what_cannot_be_built_is_told_and_nothing_is_left_to_deploy(
+def test_a_failed_build_is_reported_and_leaves_nothing_to_deploy(
     project: Project, more: dict[str, Any], told: str
 ) -> None:
     (project.folder.parent / "shared").mkdir()
@@ -186,12 +184,12 @@ def test_what_cannot_be_built_is_told_and_nothing_is_left_to_deploy(
     assert not (project.built / "template.yaml").exists()
 
 
-def test_without_a_file_it_is_told_how_to_begin(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_with_how_to_begin(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match="turnkeep new NAME"):
         Project(tmp_path).build()
 
 
-def test_more_than_lambda_takes_is_told_with_what_is_large(project: Project) -> None:
+def test_a_build_that_is_too_large_lists_what_is_large(project: Project) -> None:
     project.build()
     project.tools = Played("x86_64", "uv", held_bytes=255 * 1024 * 1024)
     for number in range(12):
@@ -203,13 +201,13 @@ def test_more_than_lambda_takes_is_told_with_what_is_large(project: Project) -> 
     assert not (project.built / "template.yaml").exists()
 
 
-def test_a_machine_without_uv_is_told_where_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_uv_is_reported_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(LocalError, match="pip install uv"):
         Tools.find("x86_64")
 
 
-def test_an_architecture_that_lambda_has_not_is_told() -> None:
+def test_an_unknown_architecture_is_rejected() -> None:
     with pytest.raises(LocalError, match="Lambda has no architecture sparc"):
         Tools.find("sparc")

@@ -71,28 +71,28 @@ def resolved(file: GraphFile, held: Path, uv: Any) -> Packages:
     return resolve(file, held, held.parent / "stack", uv)
 
 
-def test_what_every_function_has_is_left_out_at_the_version_it_has(tmp_path: Path, held: Path) -> None:
+def test_packages_of_every_function_are_left_out_at_their_version(tmp_path: Path, held: Path) -> None:
     uv = Uv(["fastapi==0.5   # via -r x\nwikipedia==1.4.0   # via -r x\n-e file:///x  # via -r x\n"])
     file = project(tmp_path / "p", ["."], requirements_txt="wikipedia")
     assert resolved(file, held, uv) == Packages(pins=("wikipedia==1.4.0",))
     assert "fastapi==0.5\n" in uv.asked[0]["--constraint"]
 
 
-def test_turnkeep_and_boto3_are_never_looked_for(tmp_path: Path, held: Path) -> None:
+def test_turnkeep_and_boto3_are_never_resolved(tmp_path: Path, held: Path) -> None:
     uv = Uv([""])
     resolved(project(tmp_path / "p", ["."], requirements_txt="turnkeep\nboto3"), held, uv)
     named = [line.partition(";")[0] for line in uv.asked[0]["--override"].splitlines()]
     assert {"turnkeep", "boto3", "botocore"} <= set(named)
 
 
-def test_a_package_that_our_layer_holds_in_part_comes_whole(tmp_path: Path, held: Path) -> None:
+def test_a_package_that_our_layer_contains_in_part_is_installed_whole(tmp_path: Path, held: Path) -> None:
     uv = Uv(["sqlalchemy==2.1   # via x\n"])
     file = project(tmp_path / "p", ["."], requirements_txt="sqlalchemy")
     assert resolved(file, held, uv).pins == ("sqlalchemy==2.1",)
 
 
 @pytest.mark.parametrize(("via", "comes"), [("langsmith", False), ("httpx, langsmith", False), ("-r own.txt", True)])
-def test_a_large_package_comes_only_for_those_that_cannot_do_without(
+def test_a_large_package_is_installed_only_where_it_is_needed(
     tmp_path: Path, held: Path, via: str, comes: bool
 ) -> None:
     uv = Uv([f"zstandard==0.25   # via {via}\n"])
@@ -110,7 +110,7 @@ def test_a_large_package_comes_only_for_those_that_cannot_do_without(
         ({"requirements_txt": "a"}, ["wikipedia"], ["dependencies.in"]),
     ],
 )
-def test_needs_are_read_where_langgraphs_own_build_reads_them(
+def test_dependencies_are_read_from_the_files_of_langgraphs_own_build(
     tmp_path: Path, held: Path, files: dict[str, str], dependencies: list[str], read: list[str]
 ) -> None:
     uv = Uv([""])
@@ -118,18 +118,18 @@ def test_needs_are_read_where_langgraphs_own_build_reads_them(
     assert uv.asked[0]["inputs"] == read
 
 
-def test_a_folder_that_says_nothing_needs_nothing(tmp_path: Path, held: Path) -> None:
+def test_a_folder_without_dependencies_needs_nothing(tmp_path: Path, held: Path) -> None:
     assert resolved(project(tmp_path / "p", ["."]), held, Uv([])) == Packages()
 
 
-def test_a_lock_decides_where_it_can_and_it_is_told_where_not(tmp_path: Path, held: Path) -> None:
+def test_a_lock_decides_and_differences_are_reported(tmp_path: Path, held: Path) -> None:
     uv = Uv(["wikipedia==1.3   # via x\nfastapi==0.5   # via x\n"], lock="wikipedia==1.3\nfastapi==0.4 ; x == 'y'\n")
     file = project(tmp_path / "p", ["."], pyproject_toml="[project]\nname='x'", uv_lock="")
     assert resolved(file, held, uv) == Packages(pins=("wikipedia==1.3",), unlocked=("fastapi 0.4 -> 0.5",))
     assert uv.asked[0]["--output-file"].startswith("wikipedia==1.3\n")
 
 
-def test_where_graphs_need_another_version_every_function_gets_it(tmp_path: Path, held: Path) -> None:
+def test_a_version_that_graphs_need_replaces_ours_everywhere(tmp_path: Path, held: Path) -> None:
     both = "fastapi==0.4   # via x\nwikipedia==1.4   # via x\n"
     everywhere = "fastapi==0.4   # via x\nsqlalchemy==2.1   # via x\nmangum==0.22.0   # via x\ncffi==2.0   # via x\n"
     uv = Uv([LocalError("unsatisfiable"), both, everywhere, both])
@@ -140,7 +140,7 @@ def test_where_graphs_need_another_version_every_function_gets_it(tmp_path: Path
     assert uv.asked[1]["texts"][0].split() == ["fastapi>=0.1", "SQLAlchemy>=2", "mangum==0.22.0"]  # no laptop, no extra
 
 
-def test_what_cannot_be_is_told_with_the_end_of_the_explanation(tmp_path: Path, held: Path) -> None:
+def test_an_unsolvable_set_is_reported_with_the_end_of_the_explanation(tmp_path: Path, held: Path) -> None:
     why = "\n".join(
         ["No solution found", *["because"] * 50, "you require fastapi<0.1 and turnkeep requires fastapi>=0.1"]
     )
@@ -153,6 +153,6 @@ def test_what_cannot_be_is_told_with_the_end_of_the_explanation(tmp_path: Path, 
     assert len(lines) < 12
 
 
-def test_a_folder_of_dependencies_that_is_not_there_is_told(tmp_path: Path, held: Path) -> None:
+def test_a_missing_folder_of_dependencies_is_reported(tmp_path: Path, held: Path) -> None:
     with pytest.raises(LocalError, match=r"`dependencies` lists \./lib, which is not a folder"):
         resolved(project(tmp_path / "p", [".", "./lib"], requirements_txt="a"), held, Uv([]))

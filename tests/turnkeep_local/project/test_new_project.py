@@ -30,7 +30,7 @@ def test_its_graph_can_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         sys.modules.pop("__agent", None)
 
 
-def test_its_stack_is_called_as_it_is(tmp_path: Path) -> None:
+def test_the_stack_has_the_name_of_the_project(tmp_path: Path) -> None:
     folder = make_project("my-agent", tmp_path)
     assert "--stack-name my-agent " in (folder / "Makefile").read_text()
     assert not [file.name for file in folder.iterdir() if file.suffix != ".py" and "NAME" in file.read_text()]
@@ -39,13 +39,13 @@ def test_its_stack_is_called_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Hello", "9lives", "../out", "a" * 41, "a_b"])
-def test_a_name_that_no_stack_may_have_is_told(tmp_path: Path, name: str) -> None:
+def test_an_invalid_name_is_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(LocalError, match="is not a valid name"):
         make_project(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_that_is_there_is_written_over(tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "hello").mkdir()
     with pytest.raises(LocalError, match="already exists"):
         make_project("hello", tmp_path)
