@@ -43,6 +43,6 @@ def is_done(key: str, has_time: Callable[[], bool]) -> bool:
         elif key.startswith("exports/"):
             exports.work(key, has_time)
     except Exception as error:  # noqa: BLE001 - after any error the other records continue; its text may quote a file
-        logger.error("record not done", error=type(error).__name__, place=place(error))
+        logger.error("record failed", error=type(error).__name__, place=place(error))
         return False
     return True

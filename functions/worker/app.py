@@ -33,5 +33,5 @@ def handler(event: Any, context: Any) -> None:
     except NotDone:
         raise NotDone from None
     except Exception as error:  # noqa: BLE001 - its text may quote a message
-        logger.error("background run broken off", error=type(error).__name__, place=place(error))
+        logger.error("background run failed", error=type(error).__name__, place=place(error))
         raise NotDone from None

@@ -19,7 +19,6 @@ from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
 S = TypeVar("S", bound="AgentSettings")
 
-
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
 Memory: TypeAlias = Literal["window", "tiered"]  # prompts with the newest turns, or also with summaries of earlier ones
@@ -39,9 +38,9 @@ class UnusableSetting(ValueError):
 
 
 def _installed(value: str) -> str:
-    if value == "lexical" or find_spec("onnxruntime"):
-        return value
-    raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
+    if value == "hybrid" and not find_spec("onnxruntime"):
+        raise ValueError("RETRIEVAL=hybrid needs an extra: uv sync --extra dense, or EXTRAS=dense make build")
+    return value
 
 
 class AgentSettings(Tuning):
@@ -50,7 +49,7 @@ class AgentSettings(Tuning):
     agent: ClassVar[str]  # its name, in capitals the group of its variables
     aliases: ClassVar[Aliases] = {}
 
-    pii: bool = Field(False, description="hide personal data before anything is stored or asked of a model")
+    pii: bool = Field(False, description="redact personal data before anything is stored or sent to a model")
 
     @classmethod
     def read(cls, environ: Mapping[str, str], given: Mapping[str, Any] | None = None) -> Self:
@@ -61,7 +60,7 @@ class AgentSettings(Tuning):
         try:
             return cls.model_validate({**(given or {}), **cls.named_elsewhere(environ), **fields})
         except ValidationError as error:
-            raise UnusableSetting(_told(error, prefix, cls.aliases, environ)) from None
+            raise UnusableSetting(_rendered(error, prefix, cls.aliases, environ)) from None
 
     @classmethod
     def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
@@ -94,7 +93,7 @@ class DataSource(AgentSettings):
         url = self.secrets[self.url_field].get_secret_value()
         if not self.login or (url and not is_location(url)):
             return self
-        raise ValueError("LOGIN completes a URL that is set beside it, without user and password; set both or none")
+        raise ValueError("LOGIN completes a URL without user and password. Set both or neither.")
 
 
 Retrieval: TypeAlias = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]  # hybrid needs `dense`
@@ -111,14 +110,12 @@ class Settings(BaseSettings):
     bucket_name: str = "turnkeep"
     thread_hours: float = Field(24, gt=0, le=24 * 30)
     seal_key: SecretStr = Field(
-        SecretStr(""), description="secrets that seal stored values, newest first: lines of a day and a secret, or one"
+        SecretStr(""), description="signing secrets, newest first: lines of a day and a secret, or one secret"
     )
     model: str = Field("", description="demo, openai:<name> or bedrock:<id>; empty: openai with a key, else demo")
     model_small: str = Field("", description="the same for inner calls; empty: as `model`")
     openai_api_key: SecretStr = SecretStr("")
-    model_key: Location = Field(
-        "", repr=False, description="where AWS keeps that key: ssm:<name>, secretsmanager:<name>"
-    )
+    model_key: Location = Field("", repr=False, description="its location in AWS: ssm:<name>, secretsmanager:<name>")
     openai_base_url: str | None = None
     default_agent: str = "papers"
     pii_detector: str = Field("", description="one more detector of personal data: module:function, str -> Findings")
@@ -167,18 +164,12 @@ class Settings(BaseSettings):
     def _can_be_called(self) -> Self:
         if self.model_key and self.openai_api_key.get_secret_value():
             raise ValueError("set OPENAI_API_KEY or MODEL_KEY, not both")
-        if self._uses("openai:") and not self.has_key and not self.openai_base_url:
-            raise ValueError(
-                "MODEL=openai:... needs OPENAI_API_KEY, MODEL_KEY, or OPENAI_BASE_URL of a server without keys"
-            )
-        if self._uses("bedrock:") and not find_spec("langchain_aws"):
-            raise ValueError(
-                "MODEL=bedrock:... needs langchain-aws: uv sync --extra bedrock, or EXTRAS=bedrock make build"
-            )
+        providers = {name.partition(":")[0] for name in (self.model, self.model_small)}
+        if "openai" in providers and not self.has_key and not self.openai_base_url:
+            raise ValueError("MODEL=openai:... needs OPENAI_API_KEY, MODEL_KEY, or OPENAI_BASE_URL of a keyless server")
+        if "bedrock" in providers and not find_spec("langchain_aws"):
+            raise ValueError("MODEL=bedrock:... needs an extra: uv sync --extra bedrock, or EXTRAS=bedrock make build")
         return self
-
-    def _uses(self, provider: str) -> bool:
-        return any(name.startswith(provider) for name in (self.model, self.model_small))
 
     @property
     def signing_secrets(self) -> tuple[bytes, ...]:
@@ -244,15 +235,15 @@ def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableG
     if isinstance(error, (UnusableSetting, UnusableGraphFile)):
         return str(error)
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
-        return f"{error}. Unset it: the numbers of a group are set one by one, as TURN__SECONDS=60"
-    return _told(error, "", ALIASES, os.environ)
+        return f"{error}. Unset it, and set the numbers of the group one by one, as TURN__SECONDS=60"
+    return _rendered(error, "", ALIASES, os.environ)
 
 
-def _told(error: ValidationError, prefix: str, aliases: Aliases, environ: Mapping[str, str]) -> str:
+def _rendered(error: ValidationError, prefix: str, aliases: Aliases, environ: Mapping[str, str]) -> str:
     """Return each fault with its variable, which begins with `prefix` unless it is an alias."""
-    told = []
+    faults = []
     for fault in error.errors():
         field, message = "__".join(map(str, fault["loc"])), fault["msg"].removeprefix("Value error, ")
         name = variable_of(field, f"{prefix}{field}".upper().removesuffix("__"), aliases, environ)
-        told.append(f"{name}: {message}" if name else message)
-    return "; ".join(told)
+        faults.append(f"{name}: {message}" if name else message)
+    return "; ".join(faults)

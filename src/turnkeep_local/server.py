@@ -79,7 +79,7 @@ def _clean_up(cleanup: Cleanup, objects: Objects) -> None:
     try:
         cleanup.sweep()
     except StoreUnavailable:
-        logger.warning("cleanup broken off")
+        logger.warning("cleanup interrupted")
     if isinstance(objects, FolderObjects):
         objects.sweep(time.time())
 

@@ -48,7 +48,10 @@ class BearerTokens:
     def verify(self, token: str) -> VerifiedCaller:
         """Return the token's caller; raise Unauthorized, or JwksUnavailable if the keys cannot be read."""
         claims = self._claims(token)
-        principal = Principal(self._tenant(claims), claims["sub"])
+        tenant = claims.get(self._rules.tenant_claim, self._rules.default_tenant)
+        if not isinstance(tenant, str):
+            raise Unauthorized("The token has no tenant.")
+        principal = Principal(tenant, claims["sub"])
         if not is_storable(principal):
             raise Unauthorized("The token's tenant or subject is empty or too long.")
         return VerifiedCaller(principal, CREDENTIAL, expires_at=float(claims["exp"]))
@@ -76,19 +79,13 @@ class BearerTokens:
             raise Unauthorized(f"The token is malformed: {type(error).__name__}.") from None
         algorithm, key_id = head.get("alg"), head.get("kid")
         if not isinstance(algorithm, str) or algorithm not in KEY_TYPE_OF:
-            raise Unauthorized("The token is signed in a way that does not count.")
+            raise Unauthorized("The token's algorithm is not accepted.")
         if not isinstance(key_id, str):
-            raise Unauthorized("The token names no key.")
+            raise Unauthorized("The token has no key id.")
         key = self._jwks.find(key_id)
         if key["kty"] != KEY_TYPE_OF[algorithm] or key.get("alg", algorithm) != algorithm:
-            raise Unauthorized("The token's algorithm is not that of its key.")
+            raise Unauthorized("The token's algorithm does not fit its key.")
         return algorithm, key
-
-    def _tenant(self, claims: Mapping[str, Any]) -> str:
-        tenant = claims.get(self._rules.tenant_claim, self._rules.default_tenant)
-        if not isinstance(tenant, str):
-            raise Unauthorized("The token names no tenant.")
-        return tenant
 
 
 def bearer_tokens(environ: Mapping[str, str], *, clock: Callable[[], float]) -> BearerTokens:

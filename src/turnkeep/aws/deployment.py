@@ -90,10 +90,13 @@ def deployed(environ: Mapping[str, str]) -> Services:
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
     if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
-        after = [dynamodb.close, s3.close, random.seed]
+        from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
+
+        register_before_snapshot(services.turns.warm)
+        for each in (dynamodb.close, s3.close, random.seed):  # all random states are equal after a restore
+            register_after_restore(each)
         if parameter:  # a snapshot may outlive the secrets
-            after.append(lambda: services.codec.renew(usable(read_key(ssm, parameter))))
-        _prepare_snapshot(services.turns.warm, *after)
+            register_after_restore(lambda: services.codec.renew(usable(read_key(ssm, parameter))))
     return services
 
 
@@ -127,16 +130,6 @@ def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> 
     logger.info("environment of own graphs read", path=path, names=sorted(found))
     for name, value in found.items():
         environ.setdefault(name, value)
-
-
-def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> None:
-    """Put what `warm` loads into the snapshot; call `after` in every restored sandbox.
-    There, connections are closed, all random states are equal, and the signing key may have been replaced."""
-    from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
-
-    register_before_snapshot(warm)
-    for each in after:
-        register_after_restore(each)
 
 
 async def invoke_worker(client: Any, function: str, token: str) -> None:

@@ -36,17 +36,12 @@ def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
 
 def is_request(event: Any) -> bool:
     """Return whether an event is a request; log others. Streaming integrations reportedly send one at the end."""
-    fits = isinstance(event, Mapping) and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
-    if not fits:
-        logger.warning("event ignored, it is no request of API Gateway", shape=_shape(event))
+    is_mapping = isinstance(event, Mapping)
+    fits = is_mapping and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
+    if not fits:  # only AWS's own names of event parts are logged; any other could be a user's text
+        shape = ", ".join(sorted({*_REQUEST, *_OF_OTHERS}.intersection(event))) if is_mapping else type(event).__name__
+        logger.warning("event ignored, not a request of API Gateway", shape=shape)
     return fits
-
-
-def _shape(event: Any) -> str:
-    """Return only AWS's own names of event parts; any other could be what a person wrote."""
-    if not isinstance(event, Mapping):
-        return type(event).__name__
-    return ", ".join(sorted({*_REQUEST, *_OF_OTHERS}.intersection(event)))
 
 
 def _without_ports(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,9 +51,10 @@ def _without_ports(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _portless(headers: Mapping[str, Any]) -> dict[str, Any]:
-    has_port = {name for name, value in headers.items() if name.lower() == "host" and ":" in str(value)}
-    has_port |= {name for name in headers if name.lower() == "x-forwarded-port"}
-    return {name: value for name, value in headers.items() if name not in has_port}
+    def has_port(name: str, value: Any) -> bool:
+        return name.lower() == "x-forwarded-port" or (name.lower() == "host" and ":" in str(value))
+
+    return {name: value for name, value in headers.items() if not has_port(name, value)}
 
 
 class Gateway:

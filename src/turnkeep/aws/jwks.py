@@ -44,7 +44,7 @@ class Jwks:
             return self._keys[key_id]
         if self._is_down:
             raise JwksUnavailable("the issuer's keys cannot be read")
-        raise Unauthorized("The token names a key that its issuer does not publish.")
+        raise Unauthorized("The token's key id is not published by its issuer.")
 
     def _refresh(self, now: float) -> None:
         try:

@@ -111,13 +111,12 @@ class _Call:
 def _note(task: "asyncio.Task[None]") -> None:
     """Log the class and place of the error that ended the app, without its text."""
     if not task.cancelled() and (error := task.exception()):
-        logger.error("the app broke off", error=type(error).__name__, place=place(error))
+        logger.error("the app failed", error=type(error).__name__, place=place(error))
 
 
 class StreamedAnswer:
     def __init__(self, loop: asyncio.AbstractEventLoop, call: _Call) -> None:
-        self._loop = loop
-        self._call = call
+        self._loop, self._call = loop, call
 
     def send_to(self, address: str, invoke_id: str, invocation_id: str | None) -> None:
         """Post the answer to the Runtime API at `address`, host:port; return when the app has ended. Raise OSError."""
@@ -145,7 +144,7 @@ class StreamedAnswer:
         if post.answered.done():
             logger.info("stream cut by the gateway", status=post.status, function_request_id=invoke_id)
         else:
-            logger.warning("stream given up, it is taken too slowly", function_request_id=invoke_id)
+            logger.warning("stream given up, the client is too slow", function_request_id=invoke_id)
 
     async def _write(self, post: "_Post") -> None:
         post.put(h11.Data(data=self._prelude()))
@@ -204,7 +203,7 @@ class _Post:
 
     @property
     def status(self) -> int | None:
-        """The status from the Runtime API, None if it has not answered or hung up."""
+        """None if the Runtime API has not answered or hung up."""
         return self.answered.result() if self.answered.done() else None
 
     async def flushed(self) -> None:

@@ -94,17 +94,17 @@ BY_HEAD: dict[str, Callable[[], str]] = {
 }
 """Refused by what they look like: the issuer is not even asked for its keys."""
 BY_KEY: dict[str, tuple[str, Callable[[], str]]] = {
-    "kid unknown": ("does not publish", lambda: token("rsa", head={"kid": "rsa-other"})),
-    "kid a path": ("does not publish", lambda: token("rsa", head={"kid": "../../etc/passwd"})),
-    "kid empty": ("does not publish", lambda: token("rsa", head={"kid": ""})),
-    "kid of a secret": ("does not publish", lambda: token("rsa", head={"kid": "secret"})),
-    "kid of a key for encryption": ("does not publish", lambda: token("rsa-enc")),
+    "kid unknown": ("is not published", lambda: token("rsa", head={"kid": "rsa-other"})),
+    "kid a path": ("is not published", lambda: token("rsa", head={"kid": "../../etc/passwd"})),
+    "kid empty": ("is not published", lambda: token("rsa", head={"kid": ""})),
+    "kid of a secret": ("is not published", lambda: token("rsa", head={"kid": "secret"})),
+    "kid of a key for encryption": ("is not published", lambda: token("rsa-enc")),
     "another key under the same kid": ("InvalidSignatureError", lambda: token("rsa-other", head={"kid": "rsa"})),
     "another key that comes along": (
         "InvalidSignatureError",
         lambda: token("rsa-other", head={"kid": "rsa", "jwk": public_jwk("rsa-other", kid="rsa")}),
     ),
-    "kid of a key of another type": ("not that of its key", lambda: token("p256", head={"kid": "rsa"})),
+    "kid of a key of another type": ("does not fit its key", lambda: token("p256", head={"kid": "rsa"})),
     "curve of another length": ("InvalidKeyError", lambda: token("p256", head={"kid": "p384"})),
     "RSA key of 1,024 bits": ("InvalidKeyError", lambda: token("rsa-short")),
     "no signature": ("InvalidSignatureError", lambda: raw(HEAD, claims())),
@@ -136,10 +136,10 @@ BY_CLAIM: dict[str, tuple[str, Callable[[], str]]] = {
     "subject no text": ("InvalidSubjectError", lambda: signed(claims(sub=7))),
     "subject of no characters": ("empty or too long", lambda: token(sub="\ud800")),
     "subject without end": ("empty or too long", lambda: token(sub="x" * 3000)),
-    "no tenant": ("names no tenant", lambda: token(tenant=None)),
+    "no tenant": ("has no tenant", lambda: token(tenant=None)),
     "tenant empty": ("empty or too long", lambda: token(tenant="")),
-    "tenant no text": ("names no tenant", lambda: token(tenant=["acme"])),
-    "tenant no text but true": ("names no tenant", lambda: token(tenant=True)),
+    "tenant no text": ("has no tenant", lambda: token(tenant=["acme"])),
+    "tenant no text but true": ("has no tenant", lambda: token(tenant=True)),
 }
 
 
