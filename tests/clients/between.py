@@ -1,4 +1,4 @@
-"""A network that loses answers: requests go through to the server, some of their answers do not come back."""
+"""A proxy that forwards requests and loses some responses."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ HOP_BY_HOP = {"connection", "content-length", "transfer-encoding", "host", "acce
 
 @dataclass
 class Between:
-    """`losses` is what becomes of the answers to the next POSTs; None lets one through."""
+    """`losses` are the faults of the next responses to POSTs; None forwards one unchanged."""
 
     target: str
     losses: list[Loss | None] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Words planted in the requests that pass a gateway, and a search that recognises them in another encoding."""
+"""Plants words in the requests that pass a gateway, and searches for them in any encoding."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ from front import Front
 
 PACKED = re.compile(rb"\x78[\x01\x5e\x9c\xda]|\x1f\x8b\x08")
 TEXTS = {"content", "message", "input", "text", "instructions", "user", "query", "tone", "about", "shelf", "desk"}
-"""Fields that may hold any text; a client that finds more in them goes on."""
+"""Fields that may contain any text."""
 RAW = "X-Raw"
 """Header of a request that passes unchanged."""
 
@@ -137,10 +137,10 @@ class Traffic:
     word: Mapping[str, str]
     headers: Mapping[str, str]
     owner: str
-    """Only the answers of this caller may show what the caller sent."""
+    """Only responses to this caller may contain what it sent."""
     sinks: Sinks = field(default_factory=Sinks)
     requests: dict[tuple[str, str], Request] = field(default_factory=dict)
-    """By method and route, that with the most fields."""
+    """The largest request of each method and route."""
     codes: set[str] = field(default_factory=set)
 
     def planted(self, value: Any, name: str = "") -> Any:
@@ -207,7 +207,7 @@ class Planting(Gateway):
 
 
 def spoilt(value: Any, word: str, name: str) -> Iterator[Any]:
-    """Yield the JSON with the word instead of each part in turn, and with a further name."""
+    """Yield the JSON with the word instead of each part in turn, and with an additional field."""
     yield word
     if isinstance(value, dict):
         yield {**value, name: word}

@@ -1,5 +1,4 @@
-"""What a canary sends: every request of clients, well and spoilt, events that no gateway sends, and credentials that
-open nothing."""
+"""Requests of the canary test: every client request, valid and invalid, unusual events, and invalid credentials."""
 
 import asyncio
 import itertools
@@ -47,12 +46,12 @@ class Scene:
     traffic: Traffic
     client: httpx.Client
     items: Items
-    """The table past the API."""
+    """Direct access to the table."""
 
     principal: Principal
     url: str = ""
     mine: dict[str, str] = field(default_factory=dict)
-    """Headers of the user, and of another one."""
+    """Headers of the user, and of another user."""
     other: dict[str, str] = field(default_factory=dict)
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
@@ -73,7 +72,7 @@ class Scene:
         return self.items.get(partition(self.principal, thread), HEAD) or {}
 
     def change(self, thread: str, expression: str, values: dict[str, Any], sk: str = HEAD) -> None:
-        """Change an item past the API."""
+        """Change an item directly in the table."""
         pk = partition(self.principal, thread)
         self.items.update(pk, sk, expression, values, condition="attribute_exists(PK)")
 
@@ -126,7 +125,7 @@ def use_native_routes(scene: Scene, http: httpx.Client) -> None:
 
 
 def spoil_every_request(scene: Scene) -> None:
-    """With a word in each place in turn, and while the store fails. What deletes comes last."""
+    """Send every request with a word in each place, and while the store fails. Deletions come last."""
     word, fates = scene.word, itertools.cycle(("refused", "throttled", "denied"))
     for request in sorted(scene.traffic.requests.values(), key=lambda each: each.method == "DELETE"):
         send = partial(scene.send, request.method, x_correlation_id=f"{word['forged']} [31m")
@@ -145,7 +144,7 @@ def spoil_every_request(scene: Scene) -> None:
 
 
 def ask_every_agent(scene: Scene) -> None:
-    """Of a model that fills in whatever is asked for, and of models that fail."""
+    """Ask with a model that fills in every typed call, and with failing models."""
     reply = scene.word["reply"]
     statement = f"SELECT COUNT(*) AS n, JSON_EXTRACT(lastName, '$.x') FROM employee WHERE lastName <> '{reply}'"
     obliging = fills_in({"sql": statement, "tables": ["employee"]}, f"Hello {reply}. It costs $1,234,567 [{reply}].")
@@ -160,7 +159,7 @@ def ask_every_agent(scene: Scene) -> None:
 
 
 def fills_in(known: dict[str, Any], text: str) -> Answer:
-    """A model that gives each typed call values that fit."""
+    """Return a model that fills in every typed call."""
 
     def value(schema: Any, definitions: Any, name: str = "") -> Any:
         schema = schema | definitions.get(str(schema.get("$ref")).rpartition("/")[2], {})
@@ -190,7 +189,7 @@ def fills_in(known: dict[str, Any], text: str) -> Answer:
 
 
 def echoes(status: str) -> Answer:
-    """The worst message that a model's server could send: all of the request, with its key."""
+    """Return an error that repeats the whole request, including its key."""
 
     def play(exchange: Exchange) -> None:
         echo = f"{json.dumps(exchange.body)} {exchange.headers}"
@@ -201,7 +200,7 @@ def echoes(status: str) -> Answer:
 
 
 def fail_runs(scene: Scene) -> None:
-    """Agents that fail or ask, replies that are large or cannot be stored, keys and threads that are used again."""
+    """Cause failed runs, interrupts, large and unstored replies, and reused keys and threads."""
     for path in ("/chat", "/chat/stream"):
         assert "agent_error" in scene.send("POST", path, scene.chat_body("fail", agent="loud", session_id="loud")).text
         assert "interrupted" in scene.send("POST", path, scene.chat_body("ask", agent="loud")).text
@@ -221,7 +220,7 @@ def fail_runs(scene: Scene) -> None:
 
 
 def ask_for_another(scene: Scene) -> None:
-    """Every request again, of another user, without the words in its body."""
+    """Send every request again as another user, without the words in its body."""
     for request in sorted(scene.traffic.requests.values(), key=lambda each: each.method == "DELETE"):
         body = json.loads(json.dumps(request.body).replace(scene.word["message"], ""))
         headers = {**scene.other, RAW: "yes"}
@@ -232,7 +231,7 @@ def ask_for_another(scene: Scene) -> None:
 
 
 def send_odd_events(scene: Scene, fronts: dict[str, Front]) -> None:
-    """Events that no gateway sends, and a client context that is not valid."""
+    """Invoke the functions with events that no gateway sends, and with an invalid client context."""
     caller = {"tenant": "t", "user": "u", "acts_for": "false", "credential": "k"}
     events = [gateway_event("GET", "/agents?a=b", headers=[("X-Something", "it")], authorizer=caller)]
     del events[0]["requestContext"]["requestId"]  # becomes the correlation id
@@ -248,7 +247,7 @@ def send_odd_events(scene: Scene, fronts: dict[str, Front]) -> None:
 
 
 def get_in_the_way(scene: Scene) -> None:
-    """Threads that cannot be read, that another run holds, or that another writer took."""
+    """Use threads that are unreadable, busy, or taken over by another writer."""
     chat = partial(scene.send, "POST", "/chat")
     chat(scene.chat_body(agent="parcels", session_id="corrupt"))
     scene.change("corrupt", "SET #data = :data", {":data": b"\1" * 90}, scene.head("corrupt")["last"])
@@ -265,7 +264,7 @@ def get_in_the_way(scene: Scene) -> None:
 
 
 def clean_up(scene: Scene, front: Front) -> None:
-    """Of a thread that has expired, after a sweep that failed."""
+    """Clean up an expired thread after a failed attempt."""
     scene.send("POST", "/threads", {"thread_id": "expired"})
     past = int(time.time() * 1000) - 1000
     hour = expiry_bucket(past, partition(scene.principal, "expired"))
@@ -295,7 +294,7 @@ def authorizing(scene: Scene, front: Front) -> Callable[[dict[str, str]], dict[s
 
 
 def make_keys(scene: Scene, table: str, facts: dict[str, str]) -> list[str]:
-    """As an operator does; return those that open nothing."""
+    """Create and revoke keys as an operator; return invalid ones."""
     who = ["--table", table, "--tenant", scene.principal.tenant, "--user", scene.principal.user]
     create = ["keys", "create", *who, "--label", scene.word["label"]]
     keys = [run_command(scene, facts, create) for _ in range(2)]
@@ -312,7 +311,7 @@ def make_keys(scene: Scene, table: str, facts: dict[str, str]) -> list[str]:
 
 
 def run_command(scene: Scene, facts: dict[str, str], command: list[str]) -> str:
-    """Return the key that it shows, once; nothing else may be on the terminal."""
+    """Run the command; return the key that it prints."""
     run = [sys.executable, "-m", "turnkeep_local.cli", *command]
     done = subprocess.run(run, env=facts, capture_output=True, text=True, check=False, timeout=120)
     key = next((line for line in done.stdout.splitlines() if line.startswith("tk_")), "")

@@ -1,5 +1,5 @@
-"""Imported by the sitecustomize.py of a process under test: every library logs all that it can, botocore does not pause
-between its tries, and a socket lists the given words that are in the memory of the process."""
+"""Imported by the sitecustomize.py of a tested process. Libraries log at DEBUG, botocore retries without pauses, and a
+socket returns which of the given words are in memory."""
 
 import gc
 import json
@@ -30,7 +30,7 @@ def prepare() -> None:
 
 
 def _answer(listener: socket.socket) -> None:
-    """The words come reversed, so that the question does not bring them into memory."""
+    """Words are sent reversed, so that the request does not bring them into memory."""
     while True:
         connection, _ = listener.accept()
         with connection, connection.makefile("rw") as stream:
@@ -38,7 +38,7 @@ def _answer(listener: socket.socket) -> None:
 
 
 def words_in_memory(reversed_words: list[str]) -> list[str]:
-    """Return the words that an object still holds."""
+    """Return the words that an object contains."""
     gc.unfreeze()
     _collect()
     beginning = reversed_words[0][::-1][:BEGINNING]
@@ -46,7 +46,7 @@ def words_in_memory(reversed_words: list[str]) -> list[str]:
 
 
 def _collect() -> None:
-    """Wait for the event loop to close the generators that were left in the middle."""
+    """Wait for the event loop to close unfinished generators."""
     for _ in range(TRIES):
         is_open = any(type(each) is AsyncGeneratorType and each.ag_frame for each in gc.get_objects())
         if not gc.collect() and not is_open:

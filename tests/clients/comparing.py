@@ -1,4 +1,4 @@
-"""Two servers' answers, field by field."""
+"""Compares the answers of two servers field by field."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 RECORDED = Path(__file__).parent / "recorded"
-"""What `langgraph dev` 0.16.7 answered, by client; by record.py."""
+"""Answers of `langgraph dev` 0.16.7 by client, written by record.py."""
 
 BOOKKEEPING = {"langgraph_version", "langgraph_api_version", "langgraph_plan", "langgraph_host", "langgraph_api_url"}
 BOOKKEEPING |= {"langgraph_auth_user", "langgraph_auth_user_id", "langgraph_auth_permissions", "langgraph_request_id"}
 BOOKKEEPING |= {"__request_start_time_ms__", "__after_seconds__", "__pregel_node_finished", "user_id", "run_attempt"}
 BOOKKEEPING |= {"ls_integration", "ls_provider", "ls_model_type", "lc_versions"}
-"""What servers and tracers note for themselves in metadata and configurables; no client reads it."""
+"""Internal metadata and configurables of servers and tracers, which no client reads."""
 
 
 def without_bookkeeping(answer: Any) -> Any:
@@ -29,7 +29,7 @@ def without_bookkeeping(answer: Any) -> Any:
 
 
 def is_end(frame: Any) -> bool:
-    """`event: end`, which this server sends and the other does not: both SDKs know it and ask once less for it."""
+    """Return whether this is `event: end`, which only this server sends. It saves SDKs a request."""
     return isinstance(frame, list) and frame[:1] == ["end"]
 
 
@@ -39,7 +39,7 @@ def recorded(client: str) -> dict[str, Any]:
 
 
 def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Where two values differ, and how; lists are compared one by one up to the shorter one's end."""
+    """Yield path and kind of each difference. Lists are compared up to the end of the shorter one."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for name in sorted(ours.keys() | theirs.keys()):
             place = f"{path}.{name}".removeprefix(".")
@@ -57,7 +57,7 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, s
 
 
 def compared(ours: Any, theirs: Any) -> Iterator[tuple[str, str]]:
-    """Of two answers that are not both refusals or both none, no more than the status."""
+    """Yield the differences of two answers; only the status if one is an error and the other is not."""
     statuses = [answer.get("status") if isinstance(answer, dict) else None for answer in (ours, theirs)]
     if statuses[0] != statuses[1] and all(isinstance(status, int) for status in statuses):
         yield "status", f"{statuses[0]} instead of {statuses[1]}"
@@ -68,8 +68,7 @@ def compared(ours: Any, theirs: Any) -> Iterator[tuple[str, str]]:
 def unexpected(
     found: Mapping[str, Any], theirs: Mapping[str, Any], known: Mapping[str, str]
 ) -> tuple[list[str], set[str]]:
-    """The differences that no pattern of `known` covers, and the patterns that cover one. A pattern is
-    "scene: step | path: how"."""
+    """Return the differences without a pattern in `known`, and the patterns that were used."""
     left, used = [], set()
     for name, own in found.items():
         for path, how in compared(without_bookkeeping(own), theirs[name]):

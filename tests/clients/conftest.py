@@ -1,4 +1,4 @@
-"""One server for the folder: every test has threads of its own."""
+"""One server for all tests of the folder."""
 
 import uuid
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ def clients_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def facts(dynamodb_url: str, clients_table: str) -> dict[str, str]:
-    """Where a server's store lies."""
+    """The environment of the store."""
     return {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": clients_table, "SEAL_KEY": "of the test"}
 
 
 @pytest.fixture(scope="session")
 def bucket(s3: "S3Client", s3_url: str) -> dict[str, str]:
-    """What a function finds of one in its environment."""
+    """The environment of a bucket."""
     name = f"turnkeep-{uuid.uuid4().hex}"
     s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
     return {"BUCKET_NAME": name, "AWS_ENDPOINT_URL_S3": s3_url}
@@ -41,6 +41,6 @@ def bucket(s3: "S3Client", s3_url: str) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def url(facts: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Of `turnkeep dev`."""
+    """The URL of `turnkeep dev`."""
     with served(tmp_path_factory.mktemp("clients"), facts) as address:
         yield address

@@ -1,5 +1,5 @@
-"""A deployment as a client meets it: a gateway that hands each path to the function that the template names, functions
-`api`, `stream` and `worker` as Lambda runs them, and Lambda's call that starts a background run."""
+"""An emulated deployment: a gateway that routes as the template does, the functions `api`, `stream` and `worker` as
+Lambda runs them, and Lambda's call that starts a background run."""
 
 import json
 import re
@@ -24,7 +24,7 @@ WHOLE = (sys.executable, "-m", "awslambdaric", "app.handler")
 HOP_BY_HOP = {"connection", "content-length", "transfer-encoding", "host", "accept-encoding"}
 INVOKE = re.compile(r"^/2015-03-31/functions/[^/]+/invocations$")
 STAGE = "/v1"
-"""What the gateway takes off each path; answers must not name it, since clients put it before each path themselves."""
+"""The stage that the gateway removes from paths. Responses must not contain it, because clients prepend it."""
 KEY, OTHER_KEY = "a-key-of-the-test", "a-key-of-somebody-else"
 USERS = {KEY: "ann", OTHER_KEY: "bob"}
 
@@ -32,7 +32,7 @@ type Routes = list[tuple[str, re.Pattern[str], str]]
 
 
 def routes() -> Routes:
-    """Method, path and function of each; those without a parameter come first, as in the gateway."""
+    """Return method, path and function of each route, those without parameters first."""
     found, path = [], ""
     for line in (ROOT / "template.yaml").read_text().splitlines():
         if match := PATH.match(line):
@@ -44,7 +44,7 @@ def routes() -> Routes:
 
 
 def known_by_key(headers: dict[str, str]) -> dict[str, str] | None:
-    """What the authorizer tells of a key, in either header that clients send it in."""
+    """Return the context of a key, sent in either header."""
     given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
     user = USERS.get(given)
     return {"tenant": "t", "user": user, "acts_for": "false", "credential": user} if user else None
@@ -52,7 +52,7 @@ def known_by_key(headers: dict[str, str]) -> dict[str, str] | None:
 
 @contextmanager
 def deployed(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
-    """Its URL."""
+    """Yield the URL."""
     with deployment(folder, facts, known_by_key, Gateway) as (url, _):
         yield url
 
@@ -82,7 +82,7 @@ def deployment(
 
 
 class Gateway(BaseHTTPRequestHandler):
-    """Finds the function of a request and hands it on, answers piece by piece as they come."""
+    """Forwards a request to its function, and streams the response."""
 
     fronts: Mapping[str, Front]
     workers: ThreadPoolExecutor
@@ -90,7 +90,7 @@ class Gateway(BaseHTTPRequestHandler):
     client: httpx.Client
 
     def __getattr__(self, name: str) -> Any:
-        """The methods do_GET, do_POST ..., which are all one here."""
+        """Handle every method alike."""
         if name.startswith("do_"):
             return self.any
         raise AttributeError(name)

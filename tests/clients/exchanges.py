@@ -1,5 +1,4 @@
-"""A request to a server that speaks LangGraph's protocol, and its answer in a form that two servers can be compared in:
-without ids, times and addresses."""
+"""Requests in LangGraph's protocol, and answers in a comparable form: without ids, times and addresses."""
 
 import json
 import re
@@ -21,16 +20,16 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 HEX = re.compile(r"\b[0-9a-f]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 WRITTEN = re.compile(r"^lc_run--<uuid>-0$")
-"""The id of a message that was written in one piece, where pieces have it without the number."""
+"""The id of a complete message. Its pieces have the id without the number."""
 MINTED = re.compile(r"^m-(\d+-\d+|<hex>)-\d+$")
-"""The id that this server gives a message without one; the other takes a UUID."""
+"""The id that this server generates for a message; the reference uses a UUID."""
 OWN = re.compile(r"http://127\.0\.0\.1:\d+")
 NAMES = ((UUID, "<uuid>"), (HEX, "<hex>"), (TIME, "<time>"), (OWN, "<server>"))
 NAMES += ((WRITTEN, "lc_run--<uuid>"), (MINTED, "<uuid>"))
 
 
 def plain(value: Json) -> Json:
-    """Without what is another one each time: ids, times, the server's own address."""
+    """Replace ids, times and addresses."""
     if isinstance(value, dict):
         return {plain(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -43,7 +42,7 @@ def plain(value: Json) -> Json:
 
 
 def outlined(body: Json) -> Json:
-    """JSON schemas by the names of what they hold: their texts are LangChain's."""
+    """Reduce JSON schemas to names, because the texts are LangChain's."""
     if not isinstance(body, dict):
         return body
     if "$defs" in body or body.get("type") == "object":
@@ -52,7 +51,7 @@ def outlined(body: Json) -> Json:
 
 
 def frames(text: str) -> list[list[Any]]:
-    """Name, data and id of each event, comments left out."""
+    """Return name, data and id of each event, without comments."""
     found = []
     for block in text.replace("\r\n", "\n").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
@@ -64,14 +63,14 @@ def frames(text: str) -> list[list[Any]]:
 
 @dataclass
 class Wire:
-    """Asks and keeps what was answered under a name."""
+    """Sends requests and stores the answers by name."""
 
     http: httpx.Client
     kept: dict[str, Answer] = field(default_factory=dict)
     scene: str = ""
 
     def __call__(self, name: str, method: str, path: str, body: Json = None, **more: Any) -> Any:
-        """The answer's body: JSON, or the frames of a stream."""
+        """Return the body: JSON, or the frames of a stream."""
         given = {"json": body} if body is not None else {}
         answer = self.http.request(method, path, **given, **more)
         self.keep(name, answer_of(answer))
@@ -81,7 +80,7 @@ class Wire:
         self.kept[f"{self.scene}: {name}"] = answer
 
     def stream(self, name: str, body: Json, thread: str | None = None) -> Any:
-        """A run on a new thread where none is named."""
+        """Run on a new thread if none is given."""
         return self(name, "POST", f"/threads/{thread or self.thread()}/runs/stream", body)
 
     def wait(self, name: str, body: Json, thread: str | None = None) -> Any:
@@ -93,7 +92,7 @@ class Wire:
         return payload(answer)
 
     def thread(self, *texts: str, **more: Any) -> str:
-        """A new one, with a run for each message."""
+        """Create a thread with a run for each message."""
         made: str = self.quietly("POST", "/threads", more)["thread_id"]
         for text in texts:
             self.quietly("POST", f"/threads/{made}/runs/wait", run(text))

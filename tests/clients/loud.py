@@ -1,5 +1,5 @@
-"""An agent that emits what it was sent in every way in which a library may, fails, asks, or writes a large reply. What
-a message wants is its first word."""
+"""An agent that logs its input in every way that a library can, fails, asks, or writes a large reply, by the first word
+of the message."""
 
 import logging
 import random
@@ -18,7 +18,7 @@ from turnkeep.settings import Settings
 
 ENTRY = Entry("Emits what it was sent", build="loud:build")
 LETTERS = 800_000
-"""More than an item takes, also compressed."""
+"""More than fits into an item, even compressed."""
 
 
 def build(settings: Settings) -> Agent:

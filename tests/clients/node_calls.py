@@ -1,4 +1,4 @@
-"""Programs of Node beside the clients' packages."""
+"""Runs Node programs with the client packages."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ SECONDS = 100
 
 
 def run_node(program: str, *arguments: str) -> Any:
-    """What it prints, as JSON; raises where it fails."""
+    """Return what it prints, parsed as JSON."""
     command = [node(), "--input-type=module", "-", *arguments]
     text = (HERE / program).read_text()
     done = subprocess.run(

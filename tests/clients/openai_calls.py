@@ -1,5 +1,4 @@
-"""What people do with OpenAI's SDK for Python, on the server at a URL. `openai_calls.mjs` does the same with the SDK
-for JavaScript: both have to tell the same."""
+"""Typical calls of OpenAI's Python SDK. `openai_calls.mjs` does the same in JavaScript; both must return the same."""
 
 from typing import Any
 
@@ -90,7 +89,7 @@ def refusals(client: OpenAI) -> dict[str, Any]:
 
 
 def refused(call: Any) -> list[Any]:
-    """Class, status and code of what it raises."""
+    """Return class, status and code of the error."""
     try:
         return ["nothing", call().id]
     except APIStatusError as error:

@@ -1,4 +1,4 @@
-"""What both of OpenAI's SDKs have to tell of `openai_calls`."""
+"""The expected result of `openai_calls`, for both SDKs."""
 
 EVENTS = ["response.created", "response.in_progress", "response.output_item.added", "response.content_part.added"]
 EVENTS += ["response.output_text.delta", "response.output_text.done", "response.content_part.done"]

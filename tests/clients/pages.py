@@ -1,4 +1,4 @@
-"""A page bundled from a module of these tests, on an origin of its own, as an application is."""
+"""Serves a bundled page on its own origin, as an application would."""
 
 import subprocess
 import threading
@@ -29,7 +29,7 @@ def bundle(source: str, folder: Path) -> None:
 
 @contextmanager
 def page_of(source: str, folder: Path) -> Iterator[str]:
-    """Its URL."""
+    """Yield the URL."""
     bundle(source, folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -46,7 +46,7 @@ async def ask(url: str) -> dict[str, dict[str, object]]:
 
 
 def write(answers: dict[str, dict[str, object]]) -> None:
-    """One line an answer, so that a difference between two versions can be read."""
+    """Write one answer a line, for readable diffs."""
     for client, found in answers.items():
         lines = [json.dumps([name, without_bookkeeping(answer)]) for name, answer in found.items()]
         (RECORDED / f"{client}.jsonl").write_text("\n".join([*lines, ""]))

@@ -1,4 +1,4 @@
-"""What a client may ask about runs: streams, waits, questions, commands, branches, runs in the background."""
+"""Requests about runs: streams, waits, interrupts, commands, branches, background runs."""
 
 import time
 import uuid

@@ -1,5 +1,4 @@
-"""What a client of LangGraph may ask of a server, request by request. `play` asks a scene of the server at a URL; the
-same code recorded the reference."""
+"""Requests of a LangGraph client, scene by scene. The same code recorded the reference."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -142,7 +141,7 @@ SCENES: Mapping[str, Callable[[Wire], None]] = {
 
 
 def play(base_url: str, scene: str, headers: Mapping[str, str] = {}) -> dict[str, Answer]:
-    """What a server answers to a scene."""
+    """Return the answers of a server to a scene."""
     with httpx.Client(base_url=base_url, headers=dict(headers), timeout=60, limits=ONE_EACH) as http:
         ask = Wire(http, scene=scene)
         SCENES[scene](ask)

@@ -1,5 +1,5 @@
-"""Every method of LangGraph's SDK for Python that runs, threads, assistants and the store offer for a run-scoped
-server, called on the server at a URL. `calls.mjs` does the same with the SDK for JavaScript, name by name."""
+"""Calls every method of LangGraph's Python SDK for runs, threads, assistants and the store. `calls.mjs` does the same
+in JavaScript."""
 
 import asyncio
 import uuid
@@ -19,7 +19,7 @@ def human(text: str) -> dict[str, Any]:
 
 
 async def tried(call: Awaitable[Any]) -> Any:
-    """What it gives, or the name of what it raises."""
+    """Return the result, or the name of the exception."""
     try:
         return plain(await call)
     except Exception as error:  # noqa: BLE001 - what a run failed with is raised as a bare Exception
@@ -146,7 +146,7 @@ async def background(client: LangGraphClient, thread: str) -> dict[str, Any]:
 
 
 async def store(client: LangGraphClient) -> dict[str, Any]:
-    """In namespaces of its own, which others that are kept do not reach."""
+    """Use unique namespaces."""
     shelf = ["shelves", str(uuid.uuid4())]
     top, low, items = [*shelf, "top"], [*shelf, "low", "left"], client.store
     heavy = {"filter": {"grams": {"$gt": 1000}}}

@@ -1,4 +1,4 @@
-"""`turnkeep dev` with the graph that the recordings were made of, as a client meets it."""
+"""`turnkeep dev` with the graph of the recordings."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 
 
 def environ(folder: Path, facts: Mapping[str, str]) -> dict[str, str]:
-    """Of a process that has the agent."""
+    """Return the environment of a process with the agent."""
     install(folder, "parcels")
     path = os.pathsep.join([str(HERE.parents[1] / "src"), str(HERE), str(folder)])
     return {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": path, **facts}
@@ -19,6 +19,6 @@ def environ(folder: Path, facts: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def served(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
-    """Its URL; ended with the block."""
+    """Yield the URL."""
     with dev_server(folder, environ(folder / "installed", facts)) as client:
         yield str(client.base_url).rstrip("/")

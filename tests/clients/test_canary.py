@@ -1,6 +1,6 @@
-"""Nothing leaks. Words are planted in every field, path, parameter and header of the requests that clients send to
-every route, well and spoilt, while the store, the models and the agents fail. MAY lists where each word may be found in
-what a deployment writes or returns; found elsewhere, it fails the test. Every library logs all that it can."""
+"""Nothing leaks. Words are planted in every field, path, parameter and header of valid and invalid requests, while
+store, models and agents fail. MAY lists where each word may appear in logs, storage and responses; elsewhere it fails
+the test. All libraries log at DEBUG."""
 
 import base64
 import gzip
@@ -74,13 +74,12 @@ MAY: dict[str, set[str]] = {
     "idempotency": {"header", "export"},
     "correlation": {"output", "header", "problem"},
 }
-"""Where a word may be found; one that is not listed, nowhere. A title is the beginning of the first message. Log lines
-and metrics name tenant, user and thread by salted hashes. A problem names an unknown field, and no value. Items have
-digests of API keys and of idempotency keys. An export is all that is kept, runs that wait included."""
+"""Where each word may appear; unlisted words may not appear anywhere. A title is the beginning of the first message.
+Log lines have salted hashes, problems names of fields, and items digests of keys. An export contains everything."""
 SOMETIMES = {("reply", "TURN.data")} | {(name, "export") for name in MAY}
-"""A turn has a model's sentence only if it was verified."""
+"""A turn contains a sentence of the model only if it was verified."""
 DEPLOYMENTS = {"modelkey", "sealkey", "warehouse", "database", "wallseal"}
-"""Secrets of the deployment, which its processes keep in memory."""
+"""Secrets of the deployment, which stay in memory."""
 OPENS_DOORS = ("key", "refusedkey", "jwt", *DEPLOYMENTS)
 HEADERS = {
     "User-Agent": "useragent",
@@ -109,7 +108,7 @@ def scene(dynamodb: "DynamoDBClient", dynamodb_url: str, table_name: str, tmp_pa
 
 
 def facts_of(scene: Scene, table: str) -> dict[str, str]:
-    """The environment that every process has."""
+    """Return the environment of every process."""
     sockets, temporary = scene.folder / "s", scene.folder / "tmp"
     for folder in (sockets, temporary, scene.folder / "installed"):
         folder.mkdir()
@@ -150,7 +149,7 @@ def build(settings):
 
 @contextmanager
 def functions(scene: Scene, facts: dict[str, str], moto: str) -> Iterator[dict[str, Front]]:
-    """The functions with secrets in SSM and Secrets Manager, behind an authorizer of keys; yield all fronts."""
+    """Run the functions with secrets in SSM and Secrets Manager, behind an authorizer; yield all fronts."""
     place, word = f"/canary/{secrets.token_hex(4)}", scene.word
     ssm, manager = (boto3.client(service, endpoint_url=moto) for service in ("ssm", "secretsmanager"))
     laid = {"seal": word["sealkey"], "model": f"sk-{word['modelkey']}", "warehouse": facts["CAMPAIGNS__WAREHOUSE"]}
@@ -186,7 +185,7 @@ def functions(scene: Scene, facts: dict[str, str], moto: str) -> Iterator[dict[s
 
 @contextmanager
 def laptop(scene: Scene, facts: dict[str, str]) -> Iterator[str]:
-    """`turnkeep dev` behind a gateway; yield its own URL."""
+    """Run `turnkeep dev` behind a gateway; yield its URL."""
     word = scene.word
     sample = shutil.copy(sample_file(date(2030, 3, 17)), scene.folder / word["database"])
     facts |= {
@@ -217,7 +216,7 @@ def laptop(scene: Scene, facts: dict[str, str]) -> Iterator[str]:
 
 
 def collect(scene: Scene, dynamodb: "DynamoDBClient", table: str) -> None:
-    """What remains when the processes have ended."""
+    """Collect logs and items after the processes have ended."""
     sinks = scene.traffic.sinks
     for log in scene.folder.glob("*.log"):
         sinks.put("output", log.read_bytes())
@@ -238,7 +237,7 @@ def texts_in(value: Any) -> Iterator[bytes]:
 
 
 def nothing_leaks(scene: Scene, may: dict[str, set[str]]) -> set[tuple[str, str]]:
-    """Check where the words are; return the names and sinks in which none was found though it may be there."""
+    """Check where the words are; return the allowed places without a word."""
     whole = {"tenant": scene.principal.tenant, "user": scene.principal.user, "message": scene.chat_body()["message"]}
     found = scene.traffic.sinks.found(Search(scene.word, {**whole, "key": scene.traffic.owner[-64:]}))
     assert {(name, sink): text for (name, sink), text in found.items() if sink not in may.get(name, ())} == {}
@@ -288,7 +287,7 @@ def test_the_functions_leak_nothing(  # noqa: PLR0917
 
 
 def words_in_memory(scene: Scene) -> set[str]:
-    """What the processes still hold of one user while they serve another one."""
+    """Return the words of one user in memory while the processes serve another."""
     ask_for_another(scene)
     found = set[str]()
     names = {word[::-1]: name for name, word in scene.word.items()}
@@ -308,20 +307,20 @@ UNANSWERED |= {("GET", "/"), ("GET", "/page/{checksum}/{file:path}")}
 UNANSWERED |= {("DELETE", "/v1/responses/{response_id}"), ("POST", "/v1/responses/{response_id}/cancel")}
 UNANSWERED |= {("POST", "/v1/conversations/{thread_id}/items")}
 UNANSWERED |= {(method, "/v1/conversations/{thread_id}/items/{item_id}") for method in ("GET", "DELETE")}
-"""Routes that have no name in log lines, erase everything, serve the page, or are not called by these clients."""
+"""Routes without a name in log lines, erasure, the page, and routes that these clients do not call."""
 ELSEWHERE = {"model_key_unavailable", "agent_unavailable", "model_timeout", "privacy_unavailable", "server_stopping"}
 ELSEWHERE |= {"budget_exceeded", "too_many_turns", "too_many_at_once", "deployment_ceiling", "action_unknown"}
 ELSEWHERE |= {"misdirected", "ambiguous_body", "body_timeout", "answer_too_large", "already_uploaded", "foreign_origin"}
 ELSEWHERE |= {"thread_moved", "unsettled"}
-"""Errors that take limits, secrets that are missing, an upload, or two faults at one moment."""
+"""Errors that need limits, missing secrets, an upload, or two simultaneous faults."""
 RARE = {"CostUSD", "BudgetRefused", "CeilingReached", "UsageNotSettled", "ForgedKey", "StreamLeft"}
 RARE |= {"MemoryNotWritten", "DocumentReady", "DocumentFailed", "PlaceholdersMade", "PlaceholdersLost"}
 RARE |= {"CleanupDeleted", "CleanupUnreadable", "OldestExpiredAge"}
-"""Metrics that take limits, prices, documents, agents with PII redaction, forged items, or the cleanup."""
+"""Metrics that need limits, prices, documents, redaction, forged items, or the cleanup."""
 
 
 def assert_driven(scene: Scene) -> None:
-    """Check that every route, error and metric came about, so that a sink in which nothing is found was written to."""
+    """Check that every route, error and metric occurred."""
     lines = [json.loads(line) for line in b"\n".join(scene.traffic.sinks["output"]).splitlines() if line[:1] == b"{"]
     app = bare_app()
     app.state.late.load()

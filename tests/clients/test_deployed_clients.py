@@ -1,5 +1,4 @@
-"""The same clients against a deployment: each answer as it is locally, through the functions that the template names,
-with a key where these clients put it."""
+"""The same clients against an emulated deployment, with a key."""
 
 import uuid
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from scenes import SCENES, play
 from test_langgraph_wire import KNOWN
 
 REFUSED = (APIStatusError, httpx.HTTPStatusError)
-"""What LangGraph's SDK for Python raises; the second one from `wait` and `join`."""
+"""Errors of LangGraph's Python SDK; the second one from `wait` and `join`."""
 BEARER = {"authorization": f"Bearer {KEY}"}
 
 

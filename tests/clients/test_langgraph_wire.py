@@ -1,4 +1,4 @@
-"""LangGraph's protocol and its stock SDKs against this server, field by field beside the recorded reference."""
+"""LangGraph's protocol and SDKs, compared with the recorded reference field by field."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ KNOWN = {pattern: reason for reason, patterns in DIFFERENCES.items() for pattern
 
 
 def compare(found: dict[str, Any], client: str) -> set[str]:
-    """The patterns that were needed; nothing else may differ, and nothing be left out."""
+    """Return the patterns that were used; fail on any other difference."""
     theirs = recorded(client)
     left, used = unexpected(found, theirs, KNOWN)
     assert left == [], "\n".join(left)
@@ -28,7 +28,7 @@ def compare(found: dict[str, Any], client: str) -> set[str]:
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_each_request_is_answered_as_by_the_reference(scene: str, url: str) -> None:
-    """And each stream says that it is over, which the reference does not."""
+    """Only this server ends each stream with an event."""
     found = play(url, scene)
     assert {answer["body"][-1][0] for answer in found.values() if is_stream(answer)} <= {"end", "error"}
     assert found.keys() == {name for name in recorded("http") if name.startswith(f"{scene}: ")}
@@ -63,7 +63,7 @@ def test_each_known_difference_of_an_sdk_exists(by_python: dict[str, Any], by_ja
 
 
 async def cut_stream(url: str) -> dict[str, Any]:
-    """What `cut_stream.mjs` does, with the SDK for Python."""
+    """Do in Python what `cut_stream.mjs` does."""
     async with get_client(url=url) as client:
         thread = (await client.threads.create())["thread_id"]
         human = {"messages": [{"type": "human", "content": "hello"}]}

@@ -1,5 +1,4 @@
-"""OpenAI's stock SDKs against this server: whole and streamed, a conversation of three turns, answers that get
-lost."""
+"""OpenAI's SDKs against this server, also when answers are lost."""
 
 import uuid
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ def use(sdk: Sdk, url: str, thread: str) -> Any:
 
 
 def messages(url: str, thread: str) -> list[str]:
-    """Of the turns that are kept, oldest first."""
+    """Return the messages of the stored turns."""
     turns = httpx.get(f"{url}/threads/{thread}/turns").json()["turns"]
     return [turn["message"] for turn in turns]
 

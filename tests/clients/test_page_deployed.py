@@ -1,4 +1,4 @@
-"""The chat page of a deployment: served without a key, asks for it once, streams through the function that streams."""
+"""The chat page of an emulated deployment asks for the key once."""
 
 import re
 from collections.abc import Iterator

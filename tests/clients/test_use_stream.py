@@ -1,4 +1,4 @@
-"""useStream of @langchain/langgraph-sdk/react in Chromium, on a page of another origin, against this server."""
+"""useStream of @langchain/langgraph-sdk/react in Chromium, on a page of another origin."""
 
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -25,7 +25,7 @@ def api(
     bucket: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, str]]:
-    """Where the page finds the server, and its key. A deployment has to name the pages that may call."""
+    """The URL of the server and the key. A deployment must allow the origin of the page."""
     if request.param == "laptop":
         yield {"api": request.getfixturevalue("url")}
     else:
@@ -42,7 +42,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def chat(application: str, browser: Browser, api: dict[str, str]) -> Iterator[Page]:
-    """Open on the page, with no thread yet; nothing may go wrong in it."""
+    """Open the page without a thread; fail on any error in it."""
     page = browser.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))

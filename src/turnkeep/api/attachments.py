@@ -54,7 +54,12 @@ class AttachmentView(LateView):
 
     @classmethod
     def of(cls, document: Attachment, **more: Any) -> Self:
-        return cls(**vars(document), advice=_advice(document.code), document_id=document.id, **more)
+        advice = None
+        if document.code:
+            from turnkeep.blocks.parsing import advice_of  # noqa: PLC0415 - few requests need it
+
+            advice = advice_of(document.code)
+        return cls(**vars(document), advice=advice, document_id=document.id, **more)
 
 
 class NewAttachmentView(AttachmentView):
@@ -63,14 +68,6 @@ class NewAttachmentView(AttachmentView):
 
 class AttachmentsView(LateView):
     attachments: list[AttachmentView] = Field(description="oldest first")
-
-
-def _advice(code: str | None) -> str | None:
-    if code is None:
-        return None
-    from turnkeep.blocks.parsing import advice_of  # noqa: PLC0415 - few requests need it
-
-    return advice_of(code)
 
 
 class AttachmentRoutes(Routes):

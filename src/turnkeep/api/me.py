@@ -57,21 +57,21 @@ class ReceiptView(LateView):
     kept: list[str] = Field(description="data that is not erased, and why")
 
 
-EXPORTED: dict[int | str, dict[str, Any]] = {
+_EXPORTED: dict[int | str, dict[str, Any]] = {
     200: {"description": "all data of the caller", "content": {NDJSON: {"schema": {"type": "string"}}}},
     202: {"description": "too large for one response: a worker writes the export", "model": ExportView},
 }
-ERASED: dict[int | str, dict[str, Any]] = {202: {"description": "the erasure continues", "model": ReceiptView}}
+_ERASED: dict[int | str, dict[str, Any]] = {202: {"description": "the erasure continues", "model": ReceiptView}}
 
 
 class MeRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
         known = problems(*ALWAYS, InvalidRequest)
-        add("/me/export", self.export, methods=["GET"], response_class=Response, responses=EXPORTED | known)
+        add("/me/export", self.export, methods=["GET"], response_class=Response, responses=_EXPORTED | known)
         one = problems(*ALWAYS, InvalidRequest, InvalidId, NotFound)
         add("/me/export/{export_id}", self.exported, methods=["GET"], responses=one)
-        add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=ERASED | known)
+        add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=_ERASED | known)
 
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
         """Export all data, one JSON object a line, or start a background export if it is too large."""

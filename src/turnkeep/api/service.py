@@ -1,7 +1,5 @@
 """Routes about the service: health, version and agents. Health needs no credential and loads no graph."""
 
-from collections.abc import Mapping
-
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
@@ -13,12 +11,10 @@ from turnkeep.api.views import AgentDiagram, AgentView, Health, Info
 from turnkeep.entries import default_agent, entries
 from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
 
-NOTES: Mapping[str, str] = {
-    "no_model_key": (
-        "No model API key is set, so the demo model answers by rules. Set OPENAI_API_KEY, or deploy with "
-        "ModelKeyParameter or ModelKeySecret. MODEL=bedrock:<model id> needs no key. MODEL=demo hides this note."
-    )
-}
+NO_MODEL_KEY = (
+    "No model API key is set, so the demo model answers by rules. Set OPENAI_API_KEY, or deploy with "
+    "ModelKeyParameter or ModelKeySecret. MODEL=bedrock:<model id> needs no key. MODEL=demo hides this note."
+)
 
 
 class ServiceRoutes(Routes):
@@ -35,10 +31,10 @@ class ServiceRoutes(Routes):
     async def info(self) -> Info:
         is_used = any(entry.build for entry in entries().values())  # graphs of a langgraph.json have their own models
         model = self._settings.main_model if is_used else ""
-        warnings = ["demo_model"] if model == "demo" else []
+        warnings, notes = (["demo_model"], list[str]()) if model == "demo" else ([], [])
         if warnings and not self._settings.model:
             warnings.append("no_model_key")
-        notes = [NOTES[warning] for warning in warnings if warning in NOTES]
+            notes.append(NO_MODEL_KEY)
         names = {"agents": list(entries()), "default_agent": default_agent(self._settings.default_agent)}
         return Info(version=__version__, model=model, **names, warnings=warnings, notes=notes)
 

@@ -95,8 +95,12 @@ class RunStream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         has_trailers = TRAILERS in scope.get("extensions", {})
+
+        async def announce(message: Message) -> None:
+            await send({**message, "trailers": True} if message["type"] == "http.response.start" else message)
+
         try:
-            await super().__call__(scope, receive, _announcing_trailers(send) if has_trailers else send)
+            await super().__call__(scope, receive, announce if has_trailers else send)
         except ClientDisconnect:
             logger.info("connection lost while sending")
         finally:
@@ -117,13 +121,6 @@ class RunStream(StreamingResponse):
                 await self._running.finish()
             except TurnkeepError as error:
                 note(error)
-
-
-def _announcing_trailers(send: Send) -> Send:
-    async def announce(message: Message) -> None:
-        await send({**message, "trailers": True} if message["type"] == "http.response.start" else message)
-
-    return announce
 
 
 async def open_stream(

@@ -1,4 +1,4 @@
-"""The API over stores of a test's own and the real life of a turn; only the agents are made for the test."""
+"""Builds the API over the stores of a test, with real turns."""
 
 import secrets
 from collections.abc import Callable

@@ -10,7 +10,7 @@ ROWS = {"columns": ["name", "hours"], "rows": [["Ann", 7.5], ["Bo", None]]}
 
 
 class Clock:
-    """Seconds since the epoch, moved by hand on top of the real ones."""
+    """The real time plus `ahead` seconds."""
 
     ahead = 0.0
 

@@ -1,4 +1,4 @@
-"""A stand-in for Turns whose runs follow a script, and a client that talks ASGI by hand, so that it can hang up."""
+"""Turns whose runs follow a script, and an ASGI client that can disconnect."""
 
 import asyncio
 import json
@@ -38,8 +38,7 @@ def complete(**changes: Any) -> Event:
 
 
 class ScriptedRun(RunningTurn):
-    """A real running turn whose work plays steps: an event is emitted, an exception raised, a number slept. Records how
-    it ended."""
+    """A running turn that emits events, raises exceptions and sleeps numbers. `ending` records how it ended."""
 
     def __init__(self, steps: list[Step], *, thread_id: str | None = "t1", replayed: bool = False) -> None:
         super().__init__(thread_id=thread_id, replayed=replayed)
@@ -68,7 +67,7 @@ class ScriptedRun(RunningTurn):
 
 
 class ScriptedTurns:
-    """One script for each request that is expected; a request beyond them is a fault of the test's subject."""
+    """One script for each expected request."""
 
     def __init__(self, *scripts: list[Step], replayed: bool = False) -> None:
         self.requests: list[TurnRequest] = []
@@ -86,7 +85,7 @@ class ScriptedTurns:
 
 
 class Caller:
-    """One request to an ASGI application, piece by piece; `hang_up` is what a closed connection looks like to it."""
+    """One request to an ASGI application. `hang_up` closes the connection."""
 
     def __init__(self, app: ASGIApp, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = {}):
         names = {"content-type": "application/json", **headers}
@@ -126,7 +125,7 @@ class Caller:
 
 
 def read_events(body: str) -> list[tuple[str, int, dict[str, Any]]]:
-    """The events of a stream as (name, id, data); comments are left out."""
+    """Return the events of a stream as (name, id, data), without comments."""
     found = []
     for part in body.strip("\n").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in part.split("\n") if not line.startswith(":"))

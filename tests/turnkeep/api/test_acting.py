@@ -1,4 +1,4 @@
-"""Who may speak for whom: the ids in a body count only for a caller with that right."""
+"""The ids in a body count only for callers who may act for others."""
 
 import json
 from io import StringIO

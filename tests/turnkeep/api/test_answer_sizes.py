@@ -1,4 +1,4 @@
-"""No answer is longer than Lambda sends, on any route: lists are cut and say so, the rest is refused with advice."""
+"""No response is larger than Lambda allows. Lists are cut with a cursor, others are rejected with advice."""
 
 import json
 from collections import defaultdict
@@ -30,7 +30,7 @@ LARGEST: dict[tuple[str, str], Any] = {
     ("GET", "/v1/conversations/{thread_id}/items"): "?limit=100",
     ("GET", "/threads/{thread_id}/runs"): "?limit=100",
 }
-"""A body or a query that asks a route for all it has."""
+"""Bodies and queries that request as much as possible."""
 REFUSED = {
     "/store/items/search",
     "/threads/{thread_id}/history",
@@ -45,12 +45,12 @@ STREAMED = {
     for method, route in methods.items()
     if route["x-amazon-apigateway-integration"].get("responseTransferMode") == "STREAM"
 }
-"""What the function `stream` answers, piece by piece."""
+"""Routes that the function `stream` serves."""
 
 
 @pytest.fixture
 def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
-    """Its states hold all turns."""
+    """An app whose states contain all turns."""
     return make_app(agent_of=lambda name: replace(echo_agent(name), window=None))
 
 
@@ -80,7 +80,7 @@ async def say_quotes(client: AsyncClient, thread: str, turns: int) -> None:
 
 @pytest.fixture
 async def large(app: "FastAPI", client: AsyncClient) -> defaultdict[str, str]:
-    """What stands in paths that name a thread of 34 turns of quotes; the caller has twelve large memories besides."""
+    """Path parameters of a thread with 34 turns of quotes. The caller also has twelve large items in the store."""
     app.state.late.load()
     await say_quotes(client, "held", TURNS)
     for number in range(12):

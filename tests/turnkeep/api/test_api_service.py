@@ -1,4 +1,4 @@
-"""Health, version, agents; and that none of it loads LangGraph."""
+"""Health, version and agents, without loading LangGraph."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from bare_app import bare_app
 from turnkeep import __version__
-from turnkeep.api.service import NOTES
+from turnkeep.api.service import NO_MODEL_KEY
 from turnkeep.entries import entries
 from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
 
@@ -30,7 +30,7 @@ async def test_info_contains_no_secret(client: AsyncClient) -> None:
         "agents": list(entries()),
         "default_agent": "papers",
         "warnings": ["demo_model", "no_model_key"],
-        "notes": [NOTES["no_model_key"]],
+        "notes": [NO_MODEL_KEY],
         "flags": {"assistants": True, "crons": False, "langsmith": False},
         "host": {"kind": "self-hosted"},
     }
@@ -55,11 +55,11 @@ async def test_a_model_key_needs_no_note() -> None:
 
 
 def test_the_advice_on_a_missing_key_names_what_exists() -> None:
-    parameters = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", NOTES["no_model_key"])
+    parameters = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", NO_MODEL_KEY)
     assert set(parameters) == {"ModelKeyParameter", "ModelKeySecret"}
     template = (Path(__file__).parents[3] / "template.yaml").read_text()
     assert all(f"\n  {name}:\n    Type: String" in template for name in parameters)
-    for variable in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", NOTES["no_model_key"]):
+    for variable in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", NO_MODEL_KEY):
         assert variable.lower() in Settings.model_fields
 
 

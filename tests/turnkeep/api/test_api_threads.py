@@ -1,4 +1,4 @@
-"""Threads over HTTP: made, read, changed, searched and deleted, each seen through another route."""
+"""Threads over HTTP. tests/clients compares creation, changes and searches with the reference."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,4 @@
-"""Documents over HTTP, with the routes of a laptop and a worker that is played by hand: what their owner sees, how
-turns wait for them, and what is refused."""
+"""Documents over HTTP, with the upload routes of a laptop and a worker controlled by the test."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +24,7 @@ FILE = {"name": "plans/budget 2026.md", "size": 12}
 
 
 class Worker:
-    """Reads what has come when it is told to."""
+    """Processes the uploads when `work` is called."""
 
     def __init__(self, attachments: Attachments) -> None:
         self.attachments = attachments

@@ -1,4 +1,4 @@
-"""Pages of other origins: only those that were named may call, and they can read every answer, errors too."""
+"""Only pages of allowed origins may call. They can read every response, including errors."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""POST /internal/chat/stream: the request and the events of the seed, over the same turns as every other route."""
+"""POST /internal/chat/stream: request and events of the seed."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def body(message: str = "ping", thread: str = "c1", **ids: str) -> dict[str, Any
 
 
 def data_of(answer: Response) -> list[dict[str, Any]]:
-    """The objects of a stream that has `data:` lines, comments and empty lines only."""
+    """Return the objects of a stream that has only `data:` lines, comments and empty lines."""
     lines = [line for line in answer.text.split("\n") if line and not line.startswith(":")]
     assert all(line.startswith("data: {") for line in lines), answer.text
     return [json.loads(line.removeprefix("data: ")) for line in lines]

@@ -1,5 +1,5 @@
-"""A thread id is used, and used again after its thread expired or was deleted: whatever is stored next to the first
-thread, and whatever arrives late of it, no route, no graph and no worker of the second one reads or loses anything."""
+"""A thread id is reused after its thread expired or was deleted. No route, graph or worker of the new thread reads data
+of the earlier one, or loses its own to late writes."""
 
 import random
 import re
@@ -65,12 +65,12 @@ MADE = {
     "object_key": r"blobs/",
     "objects_of": r"blobs/",
 }
-"""Every kind of item and object that belongs to a thread, and how its key shows it. `Life.live` makes each of them."""
+"""Every kind of item and object of a thread, with a pattern of its key. `Life.live` makes each of them."""
 WRITES = ("put", "update", "delete", "transact", "write_many")
 
 
 def recording(kind: type[Items]) -> type[Any]:
-    """The same store, which remembers every write: a network may deliver it again."""
+    """Return a class of the store that records every write, to repeat it later."""
 
     def sent(name: str) -> Callable[..., Any]:
         def send(self: Any, *args: Any, **given: Any) -> Any:
@@ -94,7 +94,7 @@ def items(request: pytest.FixtureRequest) -> Any:
 
 
 def reader(name: str) -> Agent:
-    """Repeats the message, with all that it finds in documents."""
+    """An agent that repeats the message and the text of all documents."""
 
     def answer(state: MessagesState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         found = runtime.context.documents
@@ -112,7 +112,7 @@ def reader(name: str) -> Agent:
 
 @dataclass
 class Life:
-    """One thread with the id `t`; every text of it begins with `name`."""
+    """One thread with the id `t`. All its texts begin with `name`."""
 
     app: "FastAPI"
     client: AsyncClient
@@ -137,7 +137,7 @@ class Life:
         return str(answer.json()["reply"])
 
     async def live(self) -> None:
-        """One item or object of every kind."""
+        """Make one item or object of every kind."""
         await self.say("first details 5000")
         await self.say("second details 20000")
         for number in range(MOST_DOCUMENTS - 2):
@@ -165,7 +165,7 @@ class Life:
             self.uploads.put(fields["key"], fields["x-amz-meta-owner"], self.name.encode())
 
     def beside(self) -> None:
-        """What a saver keeps: writes of a task, and a sub-graph too large for one item, where there are no objects."""
+        """Write what a saver stores: writes of a task, and a state of an inner graph that needs several items."""
         heads = self.app.state.store.heads
         items, codec = heads.items, heads.codec
         beside = TaskWrites(items, Blobs(None, items), codec)
@@ -213,7 +213,7 @@ class Life:
             clock.ahead += 10  # the clocks of two machines do not differ so much
 
     async def shown(self) -> str:
-        """All that the routes of the thread, and what graphs and savers read, show of it."""
+        """Return everything that routes, graphs and savers read of the thread."""
         get, post = self.client.get, self.client.post
         turns = (await get("/threads/t/turns?limit=50")).json()["turns"]
         answers = [await get(f"/threads/t/turns/{turn['turn_number']}") for turn in turns]
@@ -228,12 +228,12 @@ class Life:
         return str([answer.text for answer in answers]) + str(store.vault.values(self.head)) + str(spaces)
 
     async def by_name(self) -> list[int]:
-        """The answers to clients that name documents and checkpoints of this life."""
+        """Return the statuses of documents and checkpoints of this thread."""
         paths = [f"/attachments/{each}" for each in self.files] + [f"/state/{each}" for each in self.checkpoints]
         return [(await self.client.get(f"/threads/t{path}")).status_code for path in paths]
 
     async def come_late(self) -> None:
-        """Its worker and its upload, which knew nothing of its end."""
+        """Run its worker and its upload after its end."""
         for token in self.tokens:
             with suppress(TurnkeepError):
                 await self.app.state.runs.work(token)
@@ -252,7 +252,7 @@ async def lives(
 
 
 def deliver(packets: list[Callable[[], object]], chance: random.Random) -> None:
-    """Some of them, in an order by chance."""
+    """Repeat some of the writes in random order."""
     for packet in chance.sample(packets, min(len(packets), chance.choice([0, 8, len(packets)]))):
         with suppress(Refused):
             packet()

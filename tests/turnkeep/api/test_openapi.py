@@ -1,4 +1,4 @@
-"""The OpenAPI document is true: requests made from it are answered as it says."""
+"""The OpenAPI document is correct: responses to generated requests conform to it."""
 
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,7 @@ def test_responses_match_the_openapi_document(app: "FastAPI", mode: GenerationMo
 
 
 def conform(operation: APIOperation, mode: GenerationMode) -> None:
-    """Sends valid requests, or such as break the schema in one place, and compares the answers with the document."""
+    """Compare the responses to valid requests, or to ones that break the schema, with the document."""
 
     @given(operation.as_strategy(generation_mode=mode))
     @settings(

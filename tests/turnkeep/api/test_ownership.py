@@ -1,5 +1,5 @@
-"""A second user gets exactly what an unknown id gets, on every route and verb; a route without an entry here fails.
-All of it twice: on the app, and on the deployed function `api` behind API Gateway's events."""
+"""On every route, the thread of another user is as unknown as an unknown id: in the app, and in the deployed function
+`api`. A route without an entry here fails."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -81,13 +81,13 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("POST", "/store/items/search"): OWN,
     ("POST", "/store/namespaces"): OWN,
 }
-"""What a second user sends to each route that names a thread; a word where the route names none."""
+"""Bodies for the routes of a thread. OPEN and OWN mark other routes."""
 
 NAMING = [(method, path, body) for (method, path), body in MATRIX.items() if body not in (OPEN, OWN)]
 
 
 def by_header(request: Request) -> Principal:
-    """`tenant/user` from a header, as an authorizer would give it."""
+    """Return the principal from a header with `tenant/user`."""
     tenant, user = request.headers["x-test-principal"].split("/")
     return Principal(tenant, user)
 
@@ -127,7 +127,7 @@ def site(  # noqa: PLR0917
 
 @pytest.fixture(params=["acme/bob", "rival/ann", "rival/bob"])
 async def stranger(request: pytest.FixtureRequest, site: AsyncBaseTransport) -> Any:
-    """Another user of the tenant, a namesake in another tenant, and somebody else altogether."""
+    """Another user of the tenant, a namesake in another tenant, and an unrelated user."""
     async with client_of(site, request.param) as client:
         yield client
 
@@ -146,7 +146,7 @@ def client_of(site: AsyncBaseTransport, principal: str) -> AsyncClient:
 
 
 async def state_of(owner: AsyncClient) -> tuple[Any, ...]:
-    """All that the owner can see."""
+    """Return everything that the owner can read."""
     paths = ("", "/turns", "/turns/1", "/attachments", "/runs")
     states = await owner.post("/threads/held/history", json={})
     return (*[(await owner.get(f"/threads/held{path}")).json() for path in paths], states.json())

@@ -1,4 +1,4 @@
-"""The chat page's files: where they are found, how they are kept, and what they hold none of."""
+"""The files of the chat page: paths, caching and security."""
 
 import gzip
 import re
@@ -34,7 +34,7 @@ def nobody(_: "Request") -> "Principal":
 
 @pytest.fixture(scope="module")
 def http() -> TestClient:
-    """Of a deployment that knows none of its callers."""
+    """A client of a deployment that rejects every caller."""
     return TestClient(bare_app(authenticate=nobody))
 
 

@@ -1,4 +1,4 @@
-"""Every fault leaves as application/problem+json: known, unknown, and those of routing."""
+"""Every error is sent as application/problem+json."""
 
 import json
 from collections.abc import Callable
@@ -21,8 +21,6 @@ def leaves(kind: type[TurnkeepError]) -> list[type[TurnkeepError]]:
 
 
 class FailingThreads:
-    """Threads whose every read raises the same error."""
-
     def __init__(self, fault: Exception) -> None:
         self._fault = fault
 

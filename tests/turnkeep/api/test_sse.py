@@ -1,4 +1,4 @@
-"""Streams: framing, heartbeats, faults before and after the first byte, clients that leave."""
+"""Streams: frames, heartbeats, errors before and after the first byte, clients that disconnect."""
 
 import asyncio
 import json
@@ -126,7 +126,7 @@ async def test_a_run_may_fail_without_its_client() -> None:
 
 
 async def stream_messages(*steps: Step, extensions: dict[str, Any]) -> list[Any]:
-    """The ASGI messages of a stream on a server with these extensions."""
+    """Return the ASGI messages of a stream on a server with these extensions."""
     caller = Caller(app_of(ScriptedTurns(list(steps))), "POST", STREAM, MESSAGE)
     caller._scope["extensions"] = extensions
     await asyncio.wait_for(caller.start(), 120)

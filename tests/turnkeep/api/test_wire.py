@@ -1,4 +1,4 @@
-"""The application under a real server: what arrives when, what a closed socket does, what a large upload gets."""
+"""The application on a real server: arrival of events, closed sockets, large bodies."""
 
 import asyncio
 import socket
@@ -45,7 +45,7 @@ async def until(is_so: Callable[[], Any]) -> None:
 
 
 async def send_raw(url: str, head: bytes, body: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A request as bytes on a connection that the test closes when it likes."""
+    """Send a request as bytes on a connection that the test can close."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     length = f"Host: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -1,4 +1,4 @@
-"""From an upload to a document: what is kept of it, and that the file as it came never outlives its reading."""
+"""From an upload to a document. The file never remains after processing."""
 
 import re
 from collections.abc import Callable
@@ -62,8 +62,7 @@ class Office:
         return [file.name for file in self.folder._folder.rglob("*") if file.is_file()]
 
     def stored(self) -> str:
-        """All that models, logs and whoever holds the seal key could read of the table: sealed values opened, what is
-        encrypted left as it is."""
+        """Return the stored items and texts, with signed values decoded and encrypted values unchanged."""
         items = self.desk.items.between(partition(ANN, "t"), " ", "~")
         pieces = self.attachments.pieces(partition(ANN, "t"), "d")
         active = self.active()

@@ -1,4 +1,4 @@
-"""Log lines: whole, parseable, with fields that logging takes and without what a user said."""
+"""Log lines: complete, parseable, with valid fields and without text of users."""
 
 import ast
 import asyncio
@@ -24,7 +24,7 @@ OPTIONS = {"extra", "exc_info", "stack_info", "stacklevel"}
 
 
 def run(code: str, **environ: str) -> "subprocess.CompletedProcess[str]":
-    """A process of its own, because what it does to standard output and the root logger stays."""
+    """Run in a new process, because the code changes standard output and the root logger."""
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": "", **environ}
     )
@@ -51,7 +51,7 @@ def test_no_log_line_has_a_reserved_field() -> None:
 
 
 def test_log_events_are_constants_without_a_traceback() -> None:
-    """Values are fields; a traceback would end in the exception's text, which may quote a user."""
+    """Values belong in fields. A traceback contains the text of the exception, which may quote a user."""
     events = {"debug", "info", "warning", "error", "exception", "critical"}
     faults = []
     for path, call in log_calls():
@@ -137,7 +137,7 @@ FIELDS = st.dictionaries(st.sampled_from(["error", "place", "code", "field", "_a
 
 @contextmanager
 def alone() -> Iterator[StringIO]:
-    """What our handler writes. Those of pytest get nothing: half a surrogate pair would break its report."""
+    """Capture what our handler writes, without pytest's handlers, which cannot print lone surrogates."""
     log, written = logging.getLogger("turnkeep"), StringIO()
     handlers = list(log.handlers)
     assert isinstance(handlers[0], logging.StreamHandler)

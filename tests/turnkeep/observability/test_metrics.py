@@ -1,4 +1,4 @@
-"""Metrics: whole lines, written at once, with few names and one dimension, and all of them explained."""
+"""Metrics: complete lines, written immediately, with one dimension, all documented."""
 
 import json
 import re

@@ -75,12 +75,12 @@ class AssistantRoutes(Routes):
 
     async def search(self, response: Response, body: AssistantSearch | None = None) -> list[JSON]:
         wanted = body or AssistantSearch()
-        found = _found(wanted)
+        found = _find(wanted)
         response.headers["X-Pagination-Total"] = str(len(found))
         return found[wanted.offset : wanted.offset + wanted.limit]
 
     async def count(self, body: AssistantSearch | None = None) -> int:
-        return len(_found(body or AssistantSearch()))
+        return len(_find(body or AssistantSearch()))
 
     async def read(self, assistant_id: str) -> JSON:
         return _view(_known(assistant_id))
@@ -99,7 +99,7 @@ class AssistantRoutes(Routes):
         return self._turns.drawing(_known(assistant_id)).subgraphs(namespace, recurse=recurse)
 
 
-def _found(wanted: AssistantSearch) -> list[JSON]:
+def _find(wanted: AssistantSearch) -> list[JSON]:
     if wanted.graph_id and wanted.graph_id not in entries():
         raise NotFound(UnknownAgent.advice)
     views = [_view(name) for name in entries() if wanted.graph_id in (None, name) and (wanted.name or "") in name]

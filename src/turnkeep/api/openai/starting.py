@@ -127,7 +127,7 @@ class OpenAIRoutes(Routes):
             return
 
     async def _start_new(self, request: Request, wanted: TurnRequest) -> "RunningTurn":
-        """Start in a new thread. Its id is derived from the key, if there is one, so a retry finds it."""
+        """Start in a new thread, whose id is derived from the key, if there is one."""
         new = self._derived(wanted.principal, "key", wanted.key) if wanted.key else f"conv_{self._new_id()}"
         return await self._start(request, replace(wanted, after=0, create=True), thread_id=new)
 

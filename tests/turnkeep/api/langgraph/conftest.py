@@ -1,4 +1,4 @@
-"""The app with agents whose graphs do a little of everything, and its background runs; LangGraph's stock SDK on it."""
+"""The app with the agents of word_graph.py, and LangGraph's SDK."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING

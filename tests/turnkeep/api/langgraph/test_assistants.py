@@ -1,4 +1,4 @@
-"""Assistants with LangGraph's stock SDK: one for each agent, found by its name or its id."""
+"""Assistants in LangGraph's SDK: one for each agent."""
 
 from uuid import UUID
 

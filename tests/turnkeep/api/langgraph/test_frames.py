@@ -1,4 +1,4 @@
-"""What stands on the wire: frames, pieces of messages, errors, and what keeps a quiet connection alive."""
+"""LangGraph's formats: frames, pieces of messages, errors, heartbeats."""
 
 import json
 from typing import Any
@@ -59,7 +59,7 @@ def test_the_stream_of_a_run_in_progress_ends_without_an_event() -> None:
 
 
 def messages_of(*messages: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The events of the stream mode `messages`, each with its name and data."""
+    """Return name and data of the events in the stream mode `messages`."""
     parts = [("part", {"mode": "messages-tuple", "namespace": [], "data": [each, {"step": 1}]}) for each in messages]
     events = frames_of(*parts, modes=("messages",)).split("\r\n\r\n")[:-1]
     pairs = (event.split("\r\n") for event in events)

@@ -1,4 +1,4 @@
-"""Runs with LangGraph's stock SDK: streamed, waited for, without a thread, asking and answered; each makes a turn."""
+"""Runs in LangGraph's SDK. tests/clients compares every kind of run with the reference."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""States and threads with LangGraph's stock SDK: read, gone back to, changed, copied, found again."""
+"""States and threads in LangGraph's SDK."""
 
 import json
 from itertools import permutations
@@ -88,20 +88,13 @@ NESTED = {"deep": {"a": 1, "b": {"c": 1, "d": [1, {"e": 2}]}}, "flat": "x", "non
     ("wanted", "fits"),
     [
         ({}, True),
-        (NESTED, True),
         ({"deep": {"a": 1}}, True),
         ({"deep": {"b": {"c": 1}}, "flat": "x"}, True),
-        ({"deep": {}}, True),
         ({"deep": {"b": {"d": [1, {"e": 2}]}}}, True),
-        ({"none": None}, True),
         ({"deep": {"a": 2}}, False),
-        ({"deep": {"a": {}}}, False),
         ({"deep": {"b": {"d": [1]}}}, False),
         ({"deep": {"absent": None}}, False),
-        ({"deep": None}, False),
         ({"absent": None}, False),
-        ({"absent": {}}, False),
-        ({"flat": {}}, False),
         ({"graph_id": None}, False),
     ],
 )

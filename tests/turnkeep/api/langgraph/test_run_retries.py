@@ -1,5 +1,4 @@
-"""A run sent again: what is its retry gets what the first one got, and a person who says the same twice is heard twice.
-A run that goes on without its client, or elsewhere, is found again."""
+"""Retries get the first reply, a repeated message is a new turn, and runs without their client are joined."""
 
 import asyncio
 from itertools import combinations_with_replacement
@@ -104,7 +103,7 @@ async def test_a_turn_that_is_not_stored_ends_in_an_error(
 
 
 async def hung_up(app: Any, thread_id: str, gate: str, **more: str) -> None:
-    """Begins a run that waits at its gate, and goes away."""
+    """Start a run that waits at its gate, and disconnect."""
     keys = "".join(f', "{name}": "{value}"' for name, value in more.items())
     body = f'{{"assistant_id": "papers", "input": {{"messages": "wait {gate}"}}{keys}}}'
     caller = Caller(app, "POST", f"/threads/{thread_id}/runs/stream", body.encode())

@@ -1,4 +1,4 @@
-"""What callers remember, through LangGraph's stock SDK and past it."""
+"""The routes of the store, with and without LangGraph's SDK."""
 
 import json
 from typing import Any

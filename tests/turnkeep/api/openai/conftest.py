@@ -1,4 +1,4 @@
-"""OpenAI's own client against the app, in this process; it tries once unless a test says otherwise."""
+"""OpenAI's client of the app, without retries."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Chat completions: stateless as the wire is, or a turn of the thread that the request names."""
+"""Chat completions: stateless, or a turn of the named thread."""
 
 from typing import TYPE_CHECKING, Any
 

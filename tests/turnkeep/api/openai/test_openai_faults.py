@@ -1,4 +1,4 @@
-"""What goes wrong is raised by OpenAI's own client as the right class, with a code and the parameter to mend."""
+"""OpenAI's client raises errors as the right class, with code and parameter."""
 
 import json
 from collections.abc import Callable
@@ -165,7 +165,7 @@ class NoThreads:
 
 
 class Played:
-    """Turns whose one run plays these steps."""
+    """Turns with a single run that plays these steps."""
 
     def __init__(self, *steps: Any) -> None:
         self.budget = SimpleNamespace(now=lambda: 0)

@@ -1,4 +1,4 @@
-"""A second user gets under /v1 exactly what an unknown id gets, on every route that names a thread."""
+"""On every route under /v1, the data of another user is as unknown as an unknown id."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""A turn over OpenAI's wires costs the store as many requests as any other: four, and three where it is the first."""
+"""A turn takes four requests to the store, the first of a thread three."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator

@@ -1,4 +1,4 @@
-"""Open WebUI's requests, in the shapes of its source: a chat is a thread; what it asks beside it is kept nowhere."""
+"""Open WebUI's requests: a chat is a thread, and its side calls are not stored."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ ASSISTANT: 1: first
 
 
 async def send(client: AsyncClient, *texts: str, headers: Any = None, **changes: Any) -> Response:
-    """As the chat sends it: streamed, all messages in turn."""
+    """Send a streamed request with all messages, as the chat does."""
     roles = ("user", "assistant")
     messages = [{"role": roles[index % 2], "content": text} for index, text in enumerate(texts)]
     body = {"model": "papers", "messages": messages, "stream": True, "stream_options": {"include_usage": True}}

@@ -1,4 +1,4 @@
-"""Commands, results and streams of a run are LangGraph's own: each is compared with the same graph in its memory."""
+"""Own graphs over LangGraph's SDK: which calls stream the model, calls from a node, and checkpoints of inner graphs."""
 
 import operator
 import sys
@@ -116,39 +116,26 @@ async def test_a_node_calls_its_server_as_the_caller_of_the_run(
     assert int(count) > 1
 
 
-def nested(*, deep: bool) -> "Pregel[Any, Any, Any, Any]":
-    """A node, an inner graph that asks in its second node, a node; `deep`: that inner graph is inside another one."""
+def nested() -> "Pregel[Any, Any, Any, Any]":
+    """A graph whose only node is an inner graph that asks."""
     from langgraph.graph import START, StateGraph
     from langgraph.types import interrupt
 
-    def first(state: Log) -> Any:
-        return {"log": ["first"]}
-
     def ask(state: Log) -> Any:
-        return {"log": [f"asked {interrupt({'topic': 'pay'})} after {len(state['log'])}"]}
+        return {"log": [interrupt({"topic": "pay"})]}
 
-    inner: Any = StateGraph(Log).add_sequence([("in_first", first), ("in_ask", ask)]).add_edge(START, "in_first")
-    for name in ["inner", "outer"] if deep else ["inner"]:
-        steps: Any = [(f"before_{name}", first), (name, inner.compile()), (f"after_{name}", first)]
-        inner = StateGraph(Log).add_sequence(steps).add_edge(START, f"before_{name}")
-    return inner.compile()
+    inner = StateGraph(Log).add_node("ask", ask).add_edge(START, "ask").compile()
+    return StateGraph(Log).add_node("inner", inner).add_edge(START, "inner").compile()
 
 
-def innermost(state: Any) -> Any:
-    """The checkpoint of the inner graph that waits, read with `subgraphs`."""
-    below = next((each for each in state["tasks"] if each["state"]), None)
-    return innermost(below["state"]) if below else state["checkpoint"]
-
-
-async def test_runs_reject_checkpoints_of_inner_graphs(
-    make_app: "Callable[..., FastAPI]",
-) -> None:
+async def test_runs_reject_checkpoints_of_inner_graphs(make_app: "Callable[..., FastAPI]") -> None:
     from httpx import HTTPStatusError
 
-    sdk = sdk_for(make_app, nested(deep=False))
+    sdk = sdk_for(make_app, nested())
     thread = (await sdk.threads.create(graph_id="papers"))["thread_id"]
     await sdk.runs.wait(thread, "papers", input={"log": []})
-    place: Any = innermost(await sdk.threads.get_state(thread, subgraphs=True))
+    state: Any = await sdk.threads.get_state(thread, subgraphs=True)
+    place = state["tasks"][0]["state"]["checkpoint"]
     with pytest.raises(HTTPStatusError, match="422"):
         await sdk.runs.wait(thread, "papers", input=None, checkpoint=place)
     with pytest.raises(HTTPStatusError, match="as that node"):
