@@ -31,7 +31,7 @@ FAILURE_TRAILER = b"x-turnkeep-failure"
 
 class RunStream(StreamingResponse):
     """One run as frames with one terminal event, `complete` or `error`. `head` is sent first, `heartbeat` in pauses. If
-    the client disconnects, the run is cancelled unless it `goes_on`. A trailer has the code of a failed run."""
+    the client disconnects, the run is cancelled unless it `continues`. A trailer has the code of a failed run."""
 
     media_type = "text/event-stream"
 
@@ -42,7 +42,7 @@ class RunStream(StreamingResponse):
         *,
         headers: Mapping[str, str],
         heartbeat_seconds: float,
-        goes_on: bool = False,
+        continues: bool = False,
         head: bytes = b"",
         heartbeat: bytes = HEARTBEAT,
     ) -> None:
@@ -50,7 +50,7 @@ class RunStream(StreamingResponse):
         self._running = running
         self._frame = frame
         self._heartbeat_seconds = heartbeat_seconds
-        self._goes_on = goes_on
+        self._continues = continues
         self._head = head
         self._heartbeat = heartbeat
         self._first: Event | None = None
@@ -114,7 +114,7 @@ class RunStream(StreamingResponse):
         if not self._has_ended:
             logger.info("client disconnected from the stream")
             count("StreamLeft")
-        if not self._goes_on:
+        if not self._continues:
             await self._running.close()
         elif not self._has_ended:
             try:
@@ -124,10 +124,15 @@ class RunStream(StreamingResponse):
 
 
 async def open_stream(
-    running: "RunningTurn", frame: Frame, *, headers: Mapping[str, str], heartbeat_seconds: float, goes_on: bool = False
+    running: "RunningTurn",
+    frame: Frame,
+    *,
+    headers: Mapping[str, str],
+    heartbeat_seconds: float,
+    continues: bool = False,
 ) -> RunStream:
     """Open the stream. Errors before the first event are raised, later ones become an event."""
-    stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
+    stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, continues=continues)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(running.close)
         await stream.peek()

@@ -104,7 +104,7 @@ class TurnRoutes(Routes):
             partial(_frame, view),
             headers=replay_headers(running),
             heartbeat_seconds=self._settings.turn.heartbeat_seconds,
-            goes_on=body.on_disconnect == "continue",
+            continues=body.on_disconnect == "continue",
         )
 
 

@@ -24,7 +24,7 @@ def error_view(problem: Mapping[str, Any]) -> JSON:
 class RunFrames:
     """Events in the `modes` that the client requested, with ids if the stream is `resumable`."""
 
-    media_type, again, heartbeat = "text/event-stream; charset=utf-8", "stream", HEARTBEAT
+    media_type, rejoin_path, heartbeat = "text/event-stream; charset=utf-8", "stream", HEARTBEAT
 
     def __init__(self, run_id: str, modes: Iterable[str], *, resumable: bool | None) -> None:
         self._run_id = run_id
@@ -69,7 +69,7 @@ class RunFrames:
 class FinalValues:
     """The final values of a run with its interrupts, as one JSON object. White space may precede it."""
 
-    media_type, again, heartbeat = "application/json", "join", b"\n"
+    media_type, rejoin_path, heartbeat = "application/json", "join", b"\n"
     _values: Any = {}  # noqa: RUF012 - never changed in place
 
     def head(self) -> bytes:

@@ -71,12 +71,12 @@ class RunRoutes(Routes):
     async def stream(self, body: RunBody, wanted: Wanted) -> RunStream:
         running, run_id = await self._start(wanted)
         frames = RunFrames(run_id, body.stream_mode, resumable=body.stream_resumable)
-        return self._answer(running, run_id, frames, goes_on=body.on_disconnect != "cancel")
+        return self._answer(running, run_id, frames, continues=body.on_disconnect != "cancel")
 
     async def wait(self, body: RunBody, wanted: Wanted) -> RunStream:
         assert wanted.call  # noqa: S101 - every body makes one
         running, run_id = await self._start(replace(wanted, call=replace(wanted.call, modes=())))
-        return self._answer(running, run_id, FinalValues(), goes_on=body.on_disconnect != "cancel")
+        return self._answer(running, run_id, FinalValues(), continues=body.on_disconnect != "cancel")
 
     async def _start(self, wanted: TurnRequest) -> "tuple[RunningTurn, str]":
         """Start the run. Errors before its start are raised, later ones are sent in the stream."""
@@ -86,16 +86,16 @@ class RunRoutes(Routes):
         return running, running.run_id or self._new_id()
 
     def _answer(
-        self, running: "RunningTurn", run_id: str, frames: RunFrames | FinalValues, *, goes_on: bool = False
+        self, running: "RunningTurn", run_id: str, frames: RunFrames | FinalValues, *, continues: bool = False
     ) -> RunStream:
         """Answer immediately, with the run's id in the headers. A stored run may outlive its client."""
-        place = _places(running.thread_id, run_id, frames.again)
+        headers = _run_headers(running.thread_id, run_id, frames.rejoin_path)
         return RunStream(
             running,
             frames,
-            headers={"Content-Type": frames.media_type, **place, **replay_headers(running)},
+            headers={"Content-Type": frames.media_type, **headers, **replay_headers(running)},
             heartbeat_seconds=self._settings.turn.heartbeat_seconds,
-            goes_on=goes_on and running.thread_id is not None,
+            continues=continues and running.thread_id is not None,
             head=frames.head(),
             heartbeat=frames.heartbeat,
         )
@@ -107,7 +107,7 @@ class RunRoutes(Routes):
             make = partial(self._store.threads.create, if_exists="do_nothing")
             await run_in_threadpool(make, wanted.principal, str(wanted.thread_id))
         run = await self._services.runs.enqueue(wanted)
-        response.headers["Content-Location"] = _places(run.thread_id, run.run_id, "join")["Content-Location"]
+        response.headers["Content-Location"] = _run_headers(run.thread_id, run.run_id, "join")["Content-Location"]
         return _view(run)
 
     async def of_thread(
@@ -147,17 +147,17 @@ class RunRoutes(Routes):
         self, thread_id: Id, run_id: RunId, caller: Caller, response: Response, action: Action = "interrupt"
     ) -> JSON:
         """Cancel the run, and return when nothing of it can be stored any more."""
-        response.headers.update(_places(thread_id, run_id, "join"))
+        response.headers.update(_run_headers(thread_id, run_id, "join"))
         await self._services.runs.cancel(caller, thread_id, run_id, action=action)
         return {}
 
 
-def _places(thread_id: str | None, run_id: str, again: str) -> dict[str, str]:
+def _run_headers(thread_id: str | None, run_id: str, rejoin_path: str) -> dict[str, str]:
     """Return the headers with a run's path, to which clients prepend host and stage."""
     if thread_id is None:
         return {"Content-Location": f"/runs/{run_id}"}
-    place = f"/threads/{thread_id}/runs/{run_id}"
-    return {"Content-Location": place, "Location": f"{place}/{again}"}
+    path = f"/threads/{thread_id}/runs/{run_id}"
+    return {"Content-Location": path, "Location": f"{path}/{rejoin_path}"}
 
 
 def _view(run: "RunRecord") -> JSON:

@@ -28,12 +28,12 @@ Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
-class Place(Body):
+class ItemKey(Body):
     namespace: Namespace
     key: str = Field(min_length=1)
 
 
-class Put(Place):
+class Put(ItemKey):
     value: dict[str, Any]
     index: Literal[False] | list[str] | None = None
     ttl: float | None = Field(None, gt=0, le=10 * 366 * 24 * 60, description="minutes")
@@ -86,7 +86,7 @@ class StoreRoutes(Routes):
         item = self._services.stores(caller).get(labels, key, refresh_ttl=refresh_ttl)
         return None if item is None else _view(item)
 
-    def delete(self, body: Place, caller: Caller) -> None:
+    def delete(self, body: ItemKey, caller: Caller) -> None:
         self._services.stores(caller).delete(tuple(body.namespace), body.key)
 
     def search(self, body: Search, caller: Caller) -> Response:
