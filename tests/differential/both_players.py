@@ -28,7 +28,7 @@ MODES = ("values", "updates", "messages", "custom")
 
 
 @dataclasses.dataclass
-class Told:
+class Outcome:
     """What a client gets: an error or not, values at the end with open questions, and parts of a stream."""
 
     failed: str = ""
@@ -41,7 +41,7 @@ class Told:
 
 
 def nameless(value: Any) -> Any:
-    """Without ids that each side makes anew."""
+    """Without ids that each side generates."""
     if isinstance(value, dict):
         value = {**value, "__interrupt__": in_order(value["__interrupt__"])} if "__interrupt__" in value else value
         return {name: "*" if name == "id" and not _is_drawn(each) else nameless(each) for name, each in value.items()}
@@ -50,9 +50,9 @@ def nameless(value: Any) -> Any:
     return [nameless(each) for each in value] if isinstance(value, list) else value
 
 
-def in_order(told: list[Any]) -> list[Any]:
-    """Branches that run side by side tell and ask in any order."""
-    return sorted(told, key=lambda each: str(each["value"] if isinstance(each, dict) else each))
+def in_order(values: list[Any]) -> list[Any]:
+    """Parallel branches write and ask in any order."""
+    return sorted(values, key=lambda each: str(each["value"] if isinstance(each, dict) else each))
 
 
 def _is_drawn(value: Any) -> bool:
@@ -74,8 +74,8 @@ class Langgraph:
     def _config(self, checkpoint: JSON | None = None) -> Any:
         return {"configurable": {"thread_id": "t", **(checkpoint or {})}}
 
-    async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Told:
-        self._before, told, values, asked, ran = self._kept(), Told(), None, False, False
+    async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Outcome:
+        self._before, outcome, values, asked, ran = self._kept(), Outcome(), None, False, False
         modes = how.get("modes", ())
         try:
             stream = self._graph.astream(
@@ -93,13 +93,13 @@ class Langgraph:
                     values = data if mode == "values" else values
                     asked = asked or (mode == "updates" and "__interrupt__" in data)
                 if mode in modes and (how.get("subgraphs") or not namespace):
-                    told.add(mode, namespace, as_json(data if mode != "messages" else [*map(plain, data)]))
+                    outcome.add(mode, namespace, as_json(data if mode != "messages" else [*map(plain, data)]))
         except Exception as error:  # noqa: BLE001 - whatever a graph raises
             self.undo()
-            return Told(failed=type(error).__name__, parts=told.parts)
+            return Outcome(failed=type(error).__name__, parts=outcome.parts)
         if not ran and self._kept()[0] == self._before[0]:
             self.undo()
-            return Told(failed="nothing done")
+            return Outcome(failed="nothing done")
         if (
             asked or self._touches
         ):  # listed: "`runs.wait` returns the values and questions that the state has afterwards"
@@ -110,16 +110,16 @@ class Langgraph:
                     values = {name: each for name, each in values.items() if name in shown}
             if state.interrupts:
                 values = {**(values if isinstance(values, dict) else {}), "__interrupt__": state.interrupts}
-        return dataclasses.replace(told, values=nameless(as_json(values)))
+        return dataclasses.replace(outcome, values=nameless(as_json(values)))
 
-    async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Told:
+    async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Outcome:
         self._before = self._kept()
         try:
             await self._graph.aupdate_state(self._config(checkpoint), values, as_node=as_node)
         except Exception as error:  # noqa: BLE001 - whatever a graph raises
             self.undo()
-            return Told(failed=f"{type(error).__name__}: {error}")
-        return Told()
+            return Outcome(failed=f"{type(error).__name__}: {error}")
+        return Outcome()
 
     async def state(self, checkpoint: JSON | None = None) -> JSON:
         try:
@@ -149,8 +149,8 @@ class Langgraph:
         self._saver.storage, self._saver.writes, self._saver.blobs = self._before
 
 
-def _steps(said: Any) -> Any:
-    return [Send(each["node"], each["input"]) if isinstance(each, dict) else each for each in said or ()]
+def _steps(given: Any) -> Any:
+    return [Send(each["node"], each["input"]) if isinstance(each, dict) else each for each in given or ()]
 
 
 class Turnkeep:
@@ -173,7 +173,7 @@ class Turnkeep:
         made = await self._http.post("/threads", json={"metadata": {"graph_id": "papers", "deep": {"a": 1, "b": [2]}}})
         self.thread_id = made.json()["thread_id"]
 
-    async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Told:
+    async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Outcome:
         self._number += 1  # two requests that are the same would be one and its retry
         body: JSON = {"assistant_id": "papers", "metadata": {"number": self._number}, **how.get("pauses", {})}
         asked = {"input": given, "command": command, "checkpoint": checkpoint}
@@ -181,15 +181,15 @@ class Turnkeep:
         modes, subgraphs = how.get("modes", ()), how.get("subgraphs", False)
         if modes:
             modes = ["messages-tuple" if each == "messages" else each for each in modes]
-            return _told(await self._post("runs/stream", **body, stream_mode=modes, stream_subgraphs=subgraphs))
+            return _outcome(await self._post("runs/stream", **body, stream_mode=modes, stream_subgraphs=subgraphs))
         answer = await self._post("runs" if how.get("joins") else "runs/wait", **body)
         if how.get("joins") and answer.status_code == 200:
             answer = await self._http.get(f"/threads/{self.thread_id}/runs/{answer.json()['run_id']}/join")
-        return _told(answer)
+        return _outcome(answer)
 
-    async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Told:
-        told = _told(await self._post("state", values=values, as_node=as_node, checkpoint=checkpoint))
-        return dataclasses.replace(told, values=None)
+    async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Outcome:
+        outcome = _outcome(await self._post("state", values=values, as_node=as_node, checkpoint=checkpoint))
+        return dataclasses.replace(outcome, values=None)
 
     async def state(self, checkpoint: JSON | None = None) -> JSON:
         if checkpoint:
@@ -208,19 +208,19 @@ class Turnkeep:
         return [each["thread_id"] for each in (await self._http.post("/threads/search", json=body)).json()]
 
 
-def _told(answer: Response) -> Told:
+def _outcome(answer: Response) -> Outcome:
     if answer.status_code != 200:
-        return Told(failed=f"{answer.status_code} {answer.text}")
+        return Outcome(failed=f"{answer.status_code} {answer.text}")
     if answer.headers["content-type"].startswith("application/json"):
         body = answer.json()
         error = body.get("__error__") if isinstance(body, dict) else None
-        return Told(failed=json.dumps(error)) if error else Told(values=nameless(body))
-    told = Told()
+        return Outcome(failed=json.dumps(error)) if error else Outcome(values=nameless(body))
+    outcome = Outcome()
     for frame in answer.text.replace("\r", "").split("\n\n"):
         lines = dict(line.split(": ", 1) for line in frame.split("\n") if ": " in line)
         name, *namespace = lines.get("event", "").split("|")
         if name == "error":
-            told.failed = lines["data"]
+            outcome.failed = lines["data"]
         elif name in MODES:
-            told.add(name, namespace, json.loads(lines["data"]))
-    return told
+            outcome.add(name, namespace, json.loads(lines["data"]))
+    return outcome

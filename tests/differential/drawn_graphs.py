@@ -92,7 +92,7 @@ VALUES: dict[str, Callable[[], Any]] = {
 """What a node may put into the state."""
 NOT_STORED = re.compile("halfkey|huge|class|lock|complex")
 
-SAID: dict[str, Callable[[], BaseMessage]] = {
+MESSAGES: dict[str, Callable[[], BaseMessage]] = {
     "human": lambda: HumanMessage("h"),
     "ai": lambda: AIMessage("a", additional_kwargs={"k": (1,)}, response_metadata={"at": 1}),
     "half": lambda: AIMessage("cut \ud83d"),
@@ -271,7 +271,7 @@ def perform(name: str, text: str, state: Any, targets: list[str], *, alone: bool
     steps = Steps(name, state, targets, alone=alone, up=up)
     for number, (verb, *words) in enumerate(each.split() for each in text.split("; ")):
         getattr(steps, verb)(words[0] if words else "", number)
-    steps.update |= {"log": steps.done, **({"messages": steps.said} if steps.said else {})}
+    steps.update |= {"log": steps.done, **({"messages": steps.written} if steps.written else {})}
     return steps
 
 
@@ -287,7 +287,7 @@ class Steps:
         self.update: JSON = {"runs": 1}
         self.goto: list[Any] = []
         self.is_up = False
-        self.done, self.said = [name], cast(list[Any], [])
+        self.done, self.written = [name], cast(list[Any], [])
 
     def note(self, _: str, number: int) -> None:
         self.done.append(f"noted {number}")
@@ -305,20 +305,20 @@ class Steps:
         self.done.append(described([held(self._state, name) for name in ("value", "bag", "mood", "messages")]))
 
     def say(self, word: str, number: int) -> None:
-        self.said.append(SAID[word]())
-        self.said[-1].id = f"id-{self._name}-{len(self._log)}-{number}"
+        self.written.append(MESSAGES[word]())
+        self.written[-1].id = f"id-{self._name}-{len(self._log)}-{number}"
 
     def change(self, word: str, _: int) -> None:
         """In place: a message of this node's, or the newest of the state, which is returned as well."""
-        known = self.said or (self._messages if self._alone else [])
+        known = self.written or (self._messages if self._alone else [])
         field, new = CHANGES[word]
         if known and field in type(known[-1]).model_fields:
             setattr(known[-1], field, new)
-            self.said = self.said or [known[-1]]
+            self.written = self.written or [known[-1]]
 
     def remove(self, _: str, __: int) -> None:
         if self._messages and self._messages[-1].id:
-            self.said.append(RemoveMessage(id=self._messages[-1].id))
+            self.written.append(RemoveMessage(id=self._messages[-1].id))
 
     def send(self, word: str, _: int) -> None:
         if self._targets:
@@ -342,15 +342,15 @@ class Steps:
 
     def model(self, word: str, number: int) -> None:
         answer = AIMessage(f"one {word} two", id=f"id-{self._name}-{len(self._log)}-{number}")
-        self.said.append(GenericFakeChatModel(messages=iter([answer])).invoke("hi"))
-        self.said[-1].id = answer.id
+        self.written.append(GenericFakeChatModel(messages=iter([answer])).invoke("hi"))
+        self.written[-1].id = answer.id
 
     def remember(self, word: str, _: int) -> None:
         if word == "find" and not self._alone:
             return
         self.done.append(remembered(word, f"{self._name}{len(self._log)}"))
 
-    def tell(self, _: str, number: int) -> None:
+    def emit(self, _: str, number: int) -> None:
         get_stream_writer()({"from": self._name, "number": number})
 
     def fail(self, _: str, __: int) -> None:

@@ -3,7 +3,7 @@ can be run again as an example."""
 
 from typing import Any
 
-from drawn_graphs import CHANGES, SAID, VALUES, Function, Graph
+from drawn_graphs import CHANGES, MESSAGES, VALUES, Function, Graph
 from hypothesis import strategies as st
 
 NUMBER = st.integers(0, 3)
@@ -13,9 +13,9 @@ def _steps(**words: Any) -> st.SearchStrategy[str]:
     return st.one_of([word.map(lambda each, verb=verb: f"{verb} {each}") for verb, word in words.items()])
 
 
-PLAIN = ["note", "ask", "look", "look", "tell", "remember put", "remember find", "fail", "touch", "remove", "model a"]
+PLAIN = ["note", "ask", "look", "look", "emit", "remember put", "remember find", "fail", "touch", "remove", "model a"]
 VALUE = _steps(put=st.sampled_from(sorted(VALUES)), bag=st.sampled_from(sorted(VALUES)))
-MESSAGE = _steps(say=st.sampled_from(sorted(SAID)), change=st.sampled_from(sorted(CHANGES)))
+MESSAGE = _steps(say=st.sampled_from(sorted(MESSAGES)), change=st.sampled_from(sorted(CHANGES)))
 TASK = st.one_of(st.sampled_from(PLAIN), VALUE, MESSAGE)
 STEP = st.one_of(TASK, TASK, st.just("ask"), _steps(to=NUMBER, send=NUMBER, up=NUMBER))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from both_players import Langgraph, Told, Turnkeep, in_order, nameless
+from both_players import Langgraph, Outcome, Turnkeep, in_order, nameless
 from drawn_graphs import NOT_STORED, Function, Graph, has_memory, is_line, named
 from drawn_programs import PROGRAM, SPEC
 from hypothesis import HealthCheck, given, seed, settings
@@ -73,7 +73,7 @@ class Pair:
     """Both sides, the checkpoints that both have, and the questions that were answered."""
 
     def __init__(self, spec: Any, folder: FolderObjects) -> None:
-        self._spec, self.told = spec, [f"{spec}"]
+        self._spec, self.history = spec, [f"{spec}"]
         self._ours, self._theirs = Turnkeep(spec, folder), Langgraph(spec)
         self._sides = self._ours, self._theirs
         self._states: list[tuple[Any, Any]] = []
@@ -83,7 +83,7 @@ class Pair:
         await self._ours.begin()
 
     async def do(self, name: str, *given: Any) -> None:
-        self.told.append(f"{(name, *given)}")
+        self.history.append(f"{(name, *given)}")
         await getattr(self, f"_{name}")(*given)
         if name not in ("restart", "search", "read"):
             await self._compare_states()
@@ -148,7 +148,7 @@ class Pair:
         if "pauses" in how:
             how["pauses"] = {name: each if each == "*" else [self._node(each)] for name, each in how["pauses"].items()}
         if NOT_STORED.search(repr(self._spec)):
-            how.pop("joins", None)  # which does not tell the channel
+            how.pop("joins", None)  # the channel does not learn of it
         ours = await self._ours.run(given, commands[0], places[0], **how)
         theirs = await self._theirs.run(given, commands[1], places[1], **how)
         self._same_end(ours, theirs)
@@ -161,8 +161,8 @@ class Pair:
         elif not ours.failed:
             same("values", ours.values, theirs.values)
 
-    def _same_end(self, ours: Told, theirs: Told) -> None:
-        self.told += [
+    def _same_end(self, ours: Outcome, theirs: Outcome) -> None:
+        self.history += [
             f"   on Turnkeep {ours.failed or ours.values}",
             f"  on LangGraph {theirs.failed or theirs.values}",
         ]
@@ -228,7 +228,7 @@ def innermost(state: Any) -> Any:
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(-(-PROGRAMS // PART)))
-def test_both_leave_the_same(folder: FolderObjects, part: int) -> None:
+def test_both_sides_have_the_same_state(folder: FolderObjects, part: int) -> None:
     @seed(part)
     @settings(max_examples=min(PROGRAMS, PART), database=None, deadline=None, suppress_health_check=[*HealthCheck])
     @given(SPEC, PROGRAM)
@@ -239,7 +239,7 @@ def test_both_leave_the_same(folder: FolderObjects, part: int) -> None:
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_what_was_found_stays_mended(folder: FolderObjects, name: str) -> None:
+def test_a_kept_program_has_the_same_result(folder: FolderObjects, name: str) -> None:
     asyncio.run(played(*FOUND[name], folder))
 
 
@@ -250,5 +250,5 @@ async def played(spec: Any, program: Any, folder: FolderObjects) -> None:
         for operation in program:
             await pair.do(*operation)
     except Exception as error:
-        error.add_note("\n".join(pair.told))
+        error.add_note("\n".join(pair.history))
         raise

@@ -3,10 +3,9 @@
 from functools import cached_property, partial
 
 from simulation import network
-from simulation.operations.graph import AGENT
+from simulation.operations.graphs import AGENT, saver_of
 from simulation.operations.http import SETTINGS, Http
 from simulation.operations.memory import WHO
-from simulation.operations.saver import saver_of
 from turnkeep.memory.store import DynamoDBStore
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, S3Objects

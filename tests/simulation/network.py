@@ -68,9 +68,16 @@ class Network:
     calls: int = 0
 
     def decide(self, actor, operation):
-        key = (actor.id, actor.calls)
+        """The fault and the delays of the actor's next call. A run with too many calls ends here."""
+        actor.calls += 1
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            actor.is_dead = True
+            actor.sim.violations.append(Violation("does not end", f"{actor.name}: {operation}"))
+            raise Killed
         if actor.sim.is_quiet:
             return QUIET
+        key = (actor.id, actor.calls)
         found = self._drawn(operation, mix(self.seed, *key)) if self.replay is None else self.replay.get(key, QUIET)
         if found != QUIET:
             self.decisions[key] = found
@@ -117,7 +124,8 @@ class Client:
         if operation == "transact_write_items":
             arguments["ClientRequestToken"] = sim.random_bytes(8).hex()
         for attempt in range(ATTEMPTS):
-            fault, _, back, more = decision = self._decided(actor, operation, arguments)
+            fault, _, back, more = decision = sim.network.decide(actor, operation)
+            sim.network.note(actor, operation, described, arguments, fault)
             done = self._sent(actor, operation, arguments, decision)
             if fault == THROTTLED and attempt == ATTEMPTS - 1:
                 raise failure(operation, "ThrottlingException")
@@ -132,18 +140,6 @@ class Client:
                 raise done
             return done
         raise (ConnectTimeoutError if fault == LOST else ReadTimeoutError)(endpoint_url=TABLE)
-
-    def _decided(self, actor, operation, arguments):
-        network = self.sim.network
-        actor.calls += 1
-        network.calls += 1
-        if network.calls > MOST_CALLS:
-            actor.is_dead = True
-            self.sim.violations.append(Violation("does not end", f"{actor.name}: {operation}"))
-            raise Killed
-        decision = network.decide(actor, operation)
-        network.note(actor, operation, described, arguments, decision[0])
-        return decision
 
     def _sent(self, actor, operation, arguments, decision):
         """What the table answers, an exception included; None where the request does not arrive in time."""

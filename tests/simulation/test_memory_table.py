@@ -3,7 +3,7 @@
 import pytest
 from botocore.exceptions import ClientError
 
-from simulation.network import Cloud
+from simulation import network
 from simulation.scenarios import FAMILIES, plan_of
 from simulation.world import World
 
@@ -11,7 +11,7 @@ MIRRORED = ("get_item", "put_item", "update_item", "delete_item", "transact_writ
 RUNS = 4
 
 
-class Mirrored(Cloud):
+class Mirrored(network.Cloud):
     """Sends each call to DynamoDB Local too, and compares the answers."""
 
     def __getattribute__(self, operation):
@@ -20,9 +20,8 @@ class Mirrored(Cloud):
             return call
 
         def both(**arguments):
-            theirs = _answer(getattr(self.client, operation), _named(arguments, "table", self.name))
-            ours = _answer(call, arguments)
-            expected, answer = _plain(_named(theirs, self.name, "table")), _plain(ours)
+            theirs, ours = _answer(getattr(self.client, operation), arguments), _answer(call, arguments)
+            expected, answer = _plain(theirs), _plain(ours)
             if answer != expected:
                 self.different.append(f"{operation} {arguments}\n  {answer}\n  instead of {expected}")
             if isinstance(ours, ClientError):
@@ -32,7 +31,7 @@ class Mirrored(Cloud):
         return both
 
     def write_one(self, request):
-        self.client.batch_write_item(RequestItems={self.name: [request]})
+        self.client.batch_write_item(RequestItems={network.TABLE: [request]})
         super().write_one(request)
 
 
@@ -43,17 +42,8 @@ def _answer(call, arguments):
         return error
 
 
-def _named(value, old, name):
-    """The same call, or answer, for the table of this name."""
-    if isinstance(value, dict):
-        return {name if key == old else key: _named(each, old, name) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_named(each, old, name) for each in value]
-    return name if isinstance(value, str) and value == old else value
-
-
 def _plain(answer):
-    """What of an answer the code looks at; a batch is in no promised order."""
+    """The part of an answer that the code reads; a batch has no promised order."""
     if isinstance(answer, ClientError):
         response = answer.response
         reasons = [(each["Code"], each.get("Item")) for each in response.get("CancellationReasons", [])]
@@ -65,13 +55,14 @@ def _plain(answer):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_table_in_memory_answers_as_dynamodb_does(dynamodb, table_name, family):
+def test_the_table_in_memory_answers_as_dynamodb_does(dynamodb, table_name, family, monkeypatch):
+    monkeypatch.setattr(network, "TABLE", table_name)
     for seed in range(RUNS):
         plan = plan_of(family, seed)
         plan.lag, plan.page = 0.0, 1000
         world = World(plan)
         table = world.sim.table
-        table.__class__, table.client, table.name, table.different = Mirrored, dynamodb, table_name, []
+        table.__class__, table.client, table.different = Mirrored, dynamodb, []
         world.run()
         world.sim.close()
         assert not table.different, table.different[0]

@@ -21,9 +21,9 @@ from simulation.loops import in_actor
 from simulation.machine import Machine
 from simulation.model import Model, number_in
 from simulation.network import Client, Cloud, Former, Network
+from simulation.operations.graphs import SaverOps
 from simulation.operations.imports import ImportOps
 from simulation.operations.memory import WHO, MemoryOps
-from simulation.operations.saver import SaverOps
 from simulation.operations.serving import ServingOps
 from simulation.operations.threads import ThreadOps, shown
 from simulation.scenarios import Op
@@ -35,9 +35,9 @@ MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4
 """In which share of the runs the sweeps after expiry are run: they are half of all calls."""
 UNHEARD = (errors.StoreUnavailable, Killed, TimeoutError)
-"""The client learns nothing: no answer, or one that promises nothing."""
+"""The client gets no answer, or one that promises nothing."""
 LOOKS = {"saver": ("state", "history"), "serving": ("documents", "runs")}
-"""What the end of a run looks at besides turns."""
+"""What the end of a run reads in addition to turns."""
 BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
 REFUSED = (errors.Superseded, errors.ThreadMoved, errors.RunCancelled)
 """Nothing of the attempt may be shown."""
@@ -95,7 +95,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
             raise
         except Exception as error:
             if isinstance(error, errors.StateCorrupt) and self.model.again:
-                return  # a request that arrives late may bring a thread back, and another lead it to deleted items
+                return  # one late request may bring a thread back, and another lead it to deleted items
             frames = reversed(traceback.extract_tb(error.__traceback__))
             place = next((each.name for each in frames if "/turnkeep" in each.filename), "the simulation")
             raise Violation(f"{type(error).__name__} in {place}", f"{self.sim.current.name}: {error!r}") from error
@@ -137,16 +137,9 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
 
     def look(self, op, read, check=None):
         """Reads once; `check` gets the thread, what was found, None without a thread, and when the request began."""
-
-        def found(has, _):
-            try:
-                return (read(has),)
-            except errors.NotFound:
-                return (None,)
-
-        began, answer = self.sim.now, self.ask(op, found, tries=1)
-        if answer and check:
-            check(op.args["thread"], *answer, began)
+        began, found = self.sim.now, self.ask(op, lambda has, _: (read(has),), tries=1, ends=errors.NotFound)
+        if found and check:
+            check(op.args["thread"], None if isinstance(found, Exception) else found[0], began)
 
     def ask_turn(self, op, work, key, message, *, busy=BUSY, is_edit=False, **more):
         """Asks for a turn until one is stored, and notes what each answer promises."""

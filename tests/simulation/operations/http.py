@@ -11,7 +11,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from simulation.loops import in_loop
-from simulation.operations.graph import AGENT, RUN
+from simulation.operations.graphs import AGENT, RUN
 from simulation.operations.memory import WHO
 from turnkeep import errors
 from turnkeep.api.app import create_app
@@ -104,7 +104,7 @@ class Http:
         return self.chat(run, message, path="/chat/stream", **more)
 
     def langgraph(self, run, message, **_):
-        """Without a key: the message has an id. A client that lost its answer joins the run where it was told to."""
+        """Without a key: the message has an id. A client that lost its answer joins the run that the headers named."""
         if place := run.places.pop("location", None):
             with suppress(errors.InternalError):  # the run was given up
                 return _last(self("GET", place, run=run))

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
 from simulation.model import SLACK, Belonging, number_in
-from simulation.operations.graph import AGENT, RUN, GraphRun
+from simulation.operations.graphs import AGENT, RUN, GraphRun
 from turnkeep import errors
 from turnkeep.attachments import Piece
 from turnkeep.storage.retries import RETRY_MS

@@ -155,8 +155,8 @@ def length(loaded):
 def made(attempt, loaded, message, now):
     """What a graph leaves that appends the message and the reply."""
     keep, reply = length(loaded), f"{'e' if attempt.is_edit else 'r'}{attempt.id}"
-    said = [("ai", reply)] if attempt.is_edit else [("human", message), ("ai", reply)]
-    elements = [{"type": kind, "data": {"content": text}} for kind, text in said]
+    messages = [("ai", reply)] if attempt.is_edit else [("human", message), ("ai", reply)]
+    elements = [{"type": kind, "data": {"content": text}} for kind, text in messages]
     checkpoint = {"lengths": [["", "messages", keep + len(elements)]]}
     saved = Saved(f"{int(now * 1000):014d}-{attempt.id:08d}", checkpoint, (Segment("", "messages", keep, elements),))
     more = {"usage": Usage(1, 2), "details": {"rows": NOISE} if len(message) > 100 else {}}

@@ -1,20 +1,91 @@
-"""LangGraph's own loop over DynamoDBSaver, for a share of the runs with a sub-graph or a question."""
+"""The graph that runs execute, and LangGraph's own loop over DynamoDBSaver.
 
+One node notes what its run saw, works for a while and names the attempt. A share of the saver's runs has it in a
+sub-graph, or behind a question.
+"""
+
+import asyncio
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from simulation import network
-from simulation.kernel import Lock
+from simulation.kernel import Lock, Violation
 from simulation.loops import in_loop
-from simulation.operations.graph import RUN, GraphRun, answer, attempts_in, graph_with
-from turnkeep import errors
+from simulation.model import Attempt, number_in
+from turnkeep import errors, once
+from turnkeep.agents import Agent
+from turnkeep.records import Reply
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
 from turnkeep.storage.steps import Steps
 
 BUSY = (errors.ThreadBusy, errors.ThreadMoved, errors.Superseded)
 SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
+RUN = ContextVar("run", default=None)
+"""The run of the graph, as the simulation sees it."""
+
+
+@dataclass
+class GraphRun:
+    """`places`: headers that say where the client finds the run."""
+
+    world: object
+    attempt_id: int
+    thread: str
+    key: str
+    pause: float = 0.01
+    is_branch: bool = False
+    acts: bool = False
+    places: dict = field(default_factory=dict)
+
+
+def attempts_in(messages):
+    return [number_in(message.content) for message in messages if isinstance(message, AIMessage)]
+
+
+async def answer(state):
+    run = RUN.get()
+    model = run.world.model
+    history, incarnation = attempts_in(state["messages"]), model.heads.get(run.thread) or b""
+    try:
+        model.check_chain(history, run.thread)
+        attempt = Attempt(
+            run.attempt_id, run.thread, run.key, incarnation, tuple(history), model.sim.now, run.is_branch
+        )
+        model.attempts[attempt.id] = attempt
+        if run.acts:
+            with suppress(errors.ActionUnknown):
+                await pay(run, incarnation)
+    except Violation as found:  # which the product answers as a fault of the agent
+        model.sim.violations.append(found)
+        raise
+    await asyncio.sleep(run.pause)
+    return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
+
+
+@once("pay", key="invoice")
+async def pay(run, incarnation):
+    done = run.world.facts["effects"].setdefault((run.thread, incarnation, run.key), [])
+    done.append(run.attempt_id)
+    await asyncio.sleep(0.02)
+    if len(done) > 1:
+        raise Violation("action done twice", f"{run.thread} {run.key}: {done}")
+    return "paid"
+
+
+def graph_with(node):
+    return StateGraph(MessagesState).add_node("answer", node).add_edge(START, "answer")
+
+
+AGENT = Agent(
+    "papers", graph_with(answer).compile(), lambda values: Reply(values["messages"][-1].text), window=None, model="m"
+)
 
 
 async def ask_first(state):
@@ -52,7 +123,7 @@ def at(thread, **more):
 class SaverOps:
     @cached_property
     def shape(self):
-        """Of the graph of this plan. A turn of the API answers a question, with what another run may have said."""
+        """Shape of this plan's graph. It asks nothing where the API answers too, with another run's message."""
         shape = SHAPES[self.plan.seed % len(SHAPES)] if self.plan.family == "saver" else "plain"
         return "plain" if any(op.kind == "serve" for op in self.plan.ops) and "asks" in shape else shape
 
