@@ -28,7 +28,7 @@ def echo_agent(name: str) -> Agent:
         return {"messages": [AIMessage(f"{len(messages)}: {messages[-1].text}", id=f"a-{messages[-1].id}")]}
 
     def fail(state: MessagesState) -> dict[str, list[AIMessage]]:
-        raise RuntimeError(f"said: {state['messages'][-1].text}")
+        raise RuntimeError(f"message: {state['messages'][-1].text}")
 
     def query(state: MessagesState) -> dict[str, list[AIMessage]]:
         write = get_stream_writer()

@@ -37,19 +37,19 @@ async def test_info_contains_no_secret(client: AsyncClient) -> None:
     assert "secret" not in answer.text
 
 
-async def told(settings: Settings) -> dict[str, Any]:
+async def info_of(settings: Settings) -> dict[str, Any]:
     async with AsyncClient(transport=ASGITransport(bare_app(settings=settings)), base_url="http://test") as client:
         return dict((await client.get("/info")).json())
 
 
 async def test_a_chosen_demo_model_needs_no_note() -> None:
-    info = await told(Settings(model="demo"))
+    info = await info_of(Settings(model="demo"))
     assert (info["warnings"], info["notes"]) == (["demo_model"], [])
 
 
 async def test_a_model_key_needs_no_note() -> None:
     for settings in (Settings(openai_api_key=SecretStr("canary")), Settings(model_key="ssm:/canary")):
-        info = await told(settings)
+        info = await info_of(settings)
         assert (info["model"], info["warnings"], info["notes"]) == (DEFAULT_OPENAI_MODEL, [], [])
         assert "canary" not in str(info)
 

@@ -129,7 +129,7 @@ class Life:
         head: Head = self.app.state.store.heads.read(WHO, "t")
         return head
 
-    async def say(self, text: str) -> str:
+    async def chat(self, text: str) -> str:
         body = {"session_id": "t", "message": f"{self.name} {text}"}
         answer = await self.client.post("/chat", json=body, headers={"Idempotency-Key": text.split(maxsplit=1)[0]})
         assert answer.status_code == 200, answer.text
@@ -138,13 +138,13 @@ class Life:
 
     async def live(self) -> None:
         """Make one item or object of every kind."""
-        await self.say("first details 5000")
-        await self.say("second details 20000")
+        await self.chat("first details 5000")
+        await self.chat("second details 20000")
         for number in range(MOST_DOCUMENTS - 2):
             await self.document(f"{number}")
         await self.document("awaited", is_sent=False)
         self.beside()
-        await self.say("third")
+        await self.chat("third")
         self.act()
         await self.enqueue()
         self.leave_a_message()
@@ -285,7 +285,7 @@ async def test_a_recreated_thread_never_reads_or_loses_anything_of_the_earlier_o
     await old.end(end, clock)
     late = list(items.sent)
 
-    assert OLD not in await new.say("read")
+    assert OLD not in await new.chat("read")
     deliver(late, chance)
     await old.come_late()
     await check(new, old)
@@ -298,7 +298,7 @@ async def test_a_recreated_thread_never_reads_or_loses_anything_of_the_earlier_o
     assert (await new.shown()).count(NEW) >= alone.count(OLD)
     assert set(await new.by_name()) == {200}
     await old.come_late()
-    assert NEW in await new.say("again")
+    assert NEW in await new.chat("again")
     assert [turn.message for turn in new.app.state.store.turns.newest(WHO, "t", limit=9)][-1] == f"{NEW} again"
     await new.app.state.runs.work(new.tokens[0])
     reply = (await new.client.get("/threads/t/turns?limit=1")).json()["turns"][0]["reply"]
@@ -312,7 +312,7 @@ async def test_a_copy_contains_nothing_of_an_earlier_thread(
     old, new = lives(OLD), lives(NEW)
     await old.live()
     await old.end("expired", clock)
-    await new.say("first")
+    await new.chat("first")
     new.beside()
     store = new.app.state.store
     for copy, is_whole in (("f", False), ("w", True)):

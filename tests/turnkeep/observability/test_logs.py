@@ -119,7 +119,7 @@ def test_a_fingerprint_identifies_without_naming() -> None:
 
 def test_the_place_of_an_exception_omits_its_text() -> None:
     with pytest.raises(RuntimeError) as caught:
-        raise RuntimeError("what the user said")
+        raise RuntimeError("text of the user")
     found = place(caught.value)
     assert found.startswith("test_logs.py:")
     assert "user" not in found

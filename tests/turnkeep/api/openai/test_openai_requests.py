@@ -51,15 +51,15 @@ async def spoken(openai: AsyncOpenAI, before: list[Any]) -> None:
     before.append(name)
 
 
-@pytest.mark.parametrize("say", [completion, response, spoken])
+@pytest.mark.parametrize("send", [completion, response, spoken])
 async def test_a_turn_takes_four_requests(
-    openai: AsyncOpenAI, sent: Counter[str], say: Callable[[AsyncOpenAI, list[Any]], Awaitable[None]]
+    openai: AsyncOpenAI, sent: Counter[str], send: Callable[[AsyncOpenAI, list[Any]], Awaitable[None]]
 ) -> None:
     before: list[Any] = []
     for _ in range(2):
-        await say(openai, before)
+        await send(openai, before)
     sent.clear()
-    await say(openai, before)
+    await send(openai, before)
     assert dict(sent) == {"UpdateItem": 2, "Query": 1, "BatchWriteItem": 1}
 
 
