@@ -25,6 +25,7 @@ from turnkeep.errors import ThreadBusy
 from turnkeep.records import Reply
 from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.keys import hour
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun
 from turnkeep.tuning import BudgetTuning
 
@@ -217,7 +218,9 @@ async def _lease(bench: Bench) -> None:
 
 
 def _begin(talk: Conversation, message: str) -> Begun:
-    begun = talk.store.leases.begin(USER, talk.thread_id, key=secrets.token_hex(16), body=b"", message=message)
+    begun = talk.store.leases.begin(
+        USER, talk.thread_id, BeginRequest(key=secrets.token_hex(16), body=b"", message=message)
+    )
     assert isinstance(begun, Begun)
     return begun
 

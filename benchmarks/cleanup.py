@@ -96,7 +96,7 @@ def _measure(url: str, threads: int, at_once: int) -> dict[str, float]:
     items = Items(dynamodb, name)
     _fill(items, _written(dynamodb, name), threads)
     eraser = Eraser(items, Blobs(S3Objects(s3, "bucket")), clock=time.time)
-    cleanup = Cleanup(items, eraser, clock=time.time, at_once=at_once)
+    cleanup = Cleanup(eraser, at_once=at_once)
     cleanup.begin_at(hour(int((time.time() - 3600) * 1000)))
     dynamodb.meta.events.register("before-send.dynamodb", requests.hold_back)
     s3.meta.events.register("before-send.s3", requests.answer_empty)

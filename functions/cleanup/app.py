@@ -29,7 +29,7 @@ with loading():
     items = Items(boto3.client("dynamodb", config=patient), os.environ["TABLE_NAME"])
     s3: Any = LateClient(functools.partial(boto3.client, "s3", config=patient))
     blobs = Blobs(S3Objects(s3, os.environ["BUCKET_NAME"]))
-    cleanup = Cleanup(items, Eraser(items, blobs, clock=time.time), clock=time.time, at_once=AT_ONCE)
+    cleanup = Cleanup(Eraser(items, blobs, clock=time.time), at_once=AT_ONCE)
 
 
 def handler(event: Any, context: Any) -> dict[str, int | bool]:

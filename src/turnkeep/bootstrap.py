@@ -20,10 +20,10 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
-from turnkeep.storage.persons import Persons
 from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads, Uploads
 from turnkeep.storage.usage import Usage
+from turnkeep.storage.users import UserEraser
 from turnkeep.turns import Turns
 from turnkeep.turns.background import Runs
 
@@ -61,7 +61,7 @@ def build(
     hours, seconds = settings.thread_hours, settings.turn.lease_seconds
     store = Store(items, blobs, codec, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
     attachments = Attachments(store.heads, store.vault, uploads or KeptUploads(objects))
-    usage = Usage(items, settings.budget, **time_and_chance)
+    usage = Usage(store.heads, settings.budget)
     memories = functools.partial(Memories, items, codec, **time_and_chance)
     stores = _stores(memories, clock)
     turns = Turns(
@@ -81,12 +81,12 @@ def build(
         store=store,
         turns=turns,
         runs=Runs(turns, store),
-        cleanup=Cleanup(items, eraser, clock=clock),
+        cleanup=Cleanup(eraser),
         codec=codec,
         usage=usage,
         attachments=attachments,
-        exports=Exports(store, attachments, usage, objects, codec, memories=memories, facts=facts, **time_and_chance),
-        persons=Persons(items, eraser, clock=clock),
+        exports=Exports(store, attachments, usage, objects, memories=memories, facts=facts),
+        user_eraser=UserEraser(eraser),
         stores=stores,
     )
 

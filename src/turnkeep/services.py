@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from turnkeep.storage.cleanup import Cleanup
     from turnkeep.storage.codec import Codec
     from turnkeep.storage.export import Exports
-    from turnkeep.storage.persons import Persons
     from turnkeep.storage.store import Store
     from turnkeep.storage.usage import Usage
+    from turnkeep.storage.users import UserEraser
     from turnkeep.turns import Turns
     from turnkeep.turns.background import Runs
 
@@ -31,5 +31,5 @@ class Services:
     usage: "Usage"
     attachments: "Attachments"
     exports: "Exports"
-    persons: "Persons"
+    user_eraser: "UserEraser"
     stores: "Callable[[Principal], BaseStore]"  # memory across threads

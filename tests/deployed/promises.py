@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-from desk import Desk, noise
 from fastapi.testclient import TestClient
+from harness import Harness, noise
 from stack import Account, Stack, wait_for
 
 from turnkeep.api.app import create_app
@@ -72,12 +72,12 @@ def services_of(stack: Stack, clock: Callable[[], float] = time.time, dynamodb: 
     return build(settings, dynamodb=dynamodb or stack.aws.client("dynamodb"), objects=objects, clock=clock)
 
 
-def desk_of(stack: Stack, now: float) -> Desk:
+def harness_of(stack: Stack, now: float) -> Harness:
     objects = S3Objects(stack.aws.client("s3"), stack.outputs["BucketName"])
-    desk = Desk(Items(stack.aws.client("dynamodb"), stack.outputs["TableName"]), objects, who=ANNA)
-    desk.clock.now = now
-    desk.store = services_of(stack, desk.clock).store
-    return desk
+    harness = Harness(Items(stack.aws.client("dynamodb"), stack.outputs["TableName"]), objects, who=ANNA)
+    harness.clock.now = now
+    harness.store = services_of(stack, harness.clock).store
+    return harness
 
 
 DOCUMENT_SECONDS = 90
@@ -119,7 +119,7 @@ def a_stream_leaves_while_it_is_made(caller: Caller) -> str:
 
 
 def a_writer_that_lost_its_lease_writes_nothing(caller: Caller) -> str:
-    thread, late = fresh(), desk_of(caller.stack, time.time() - 2 * LEASE_SECONDS)
+    thread, late = fresh(), harness_of(caller.stack, time.time() - 2 * LEASE_SECONDS)
     plan, _ = late.prepare(late.begin(thread), "never kept")
     told = caller.chat(thread)["reply"]
     try:
@@ -131,8 +131,8 @@ def a_writer_that_lost_its_lease_writes_nothing(caller: Caller) -> str:
 
 
 def what_expired_is_invisible_at_once_and_swept(caller: Caller) -> str:
-    thread, old = fresh(), desk_of(caller.stack, time.time() - DAY_SECONDS + ALIVE_SECONDS)
-    old.say(thread, details={"reasoning_steps": [noise(800_000)]})
+    thread, old = fresh(), harness_of(caller.stack, time.time() - DAY_SECONDS + ALIVE_SECONDS)
+    old.take_turn(thread, details={"reasoning_steps": [noise(800_000)]})
     assert old.all_of(thread)
     assert caller.stack.objects()
     time.sleep(ALIVE_SECONDS)
@@ -147,7 +147,7 @@ def what_is_deleted_leaves_nothing(caller: Caller) -> str:
     thread = fresh()
     for message in (QUESTION, FOLLOW_UP):
         caller.chat(thread, message)
-    items = desk_of(caller.stack, time.time())
+    items = harness_of(caller.stack, time.time())
     before = len(items.all_of(thread))
     assert caller.anna.delete(f"/threads/{thread}").status_code == 204
     assert caller.anna.get(f"/threads/{thread}").status_code == 404

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from desk import noise
-from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, desk_of, fresh
+from harness import noise
+from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, fresh, harness_of
 from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
 from turnkeep_local.chat import read_events
@@ -39,11 +39,11 @@ def is_left(stack: Stack) -> Callable[[], bool]:
     """Whether anything is there of a thread with a value in the bucket: alive while it is written, and not for long."""
     with stack.open() as client:
         assert client.get("/ok").is_success  # whichever function starts first makes the key that seals
-    desk = desk_of(stack, time.time() - DAY_SECONDS + 10)
-    desk.say(EXPIRED, details={"reasoning_steps": [noise(LARGE_BYTES)]})
+    harness = harness_of(stack, time.time() - DAY_SECONDS + 10)
+    harness.take_turn(EXPIRED, details={"reasoning_steps": [noise(LARGE_BYTES)]})
     (name,) = stack.objects()
-    assert desk.all_of(EXPIRED)
-    return lambda: bool(desk.all_of(EXPIRED)) or name in stack.objects()
+    assert harness.all_of(EXPIRED)
+    return lambda: bool(harness.all_of(EXPIRED)) or name in stack.objects()
 
 
 def chat(client: httpx.Client, thread: str, message: str = QUESTION) -> None:

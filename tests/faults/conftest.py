@@ -6,8 +6,8 @@ from dataclasses import replace
 import boto3
 import pytest
 from botocore.config import Config
-from desk import Desk
 from fault_site import CREDENTIALS, Site
+from harness import Harness
 
 from packets import Wire
 from turnkeep.storage.items import Items
@@ -29,14 +29,14 @@ def wire(dynamodb_url: str) -> Iterator[Wire]:
 
 
 @pytest.fixture
-def desk(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) -> Desk:
+def harness(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) -> Harness:
     """A store on DynamoDB Local, its clock in the test's hand."""
     client = boto3.client("dynamodb", endpoint_url=dynamodb_url, config=_QUICK, **CREDENTIALS)
-    return Desk(Items(client, table_name), folder_objects)
+    return Harness(Items(client, table_name), folder_objects)
 
 
 @pytest.fixture
-def far(wire: Wire, desk: Desk, table_name: str) -> Desk:
+def far(wire: Wire, harness: Harness, table_name: str) -> Harness:
     """The same store at the far end of the wire. Its client library tries three times, without long pauses."""
     client = boto3.client("dynamodb", endpoint_url=wire.url, config=_QUICK, **CREDENTIALS)
-    return replace(desk, items=Items(client, table_name))
+    return replace(harness, items=Items(client, table_name))

@@ -14,6 +14,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from turnkeep import errors
 from turnkeep.agents import Agent
 from turnkeep.records import Principal, Reply
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.background import NotDone, Runs
 from turnkeep.turns.lookup import RunRecord
@@ -108,7 +109,7 @@ async def test_a_busy_unknown_or_foreign_thread_accepts_no_run(site: Site, threa
         await runs.enqueue(request("unknown", "two", "k"))
     with pytest.raises(errors.NotFound):
         await runs.enqueue(replace(request(thread, "two", "k"), principal=BEN))
-    store.leases.begin(ANNA, thread, key="other", body=b"", message="other")
+    store.leases.begin(ANNA, thread, BeginRequest(key="other", body=b"", message="other"))
     with pytest.raises(errors.ThreadBusy):
         await runs.enqueue(request(thread, "two", "k"))
     assert await runs.list(ANNA, thread, status="pending") == []
@@ -182,7 +183,7 @@ async def test_a_run_without_a_worker_for_an_hour_can_be_sent_again(site: Site, 
 
 async def test_a_run_on_a_busy_thread_fails_after_three_tries(site: Site, thread: str) -> None:
     run_id, token = await accepted(site, thread)
-    site.store().leases.begin(ANNA, thread, key="other", body=b"", message="other")
+    site.store().leases.begin(ANNA, thread, BeginRequest(key="other", body=b"", message="other"))
     statuses = []
     for _ in range(2):
         with pytest.raises(NotDone):

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import secrets
 import threading
 import time
 from contextlib import suppress
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from desk import ANN, Desk
+from harness import ANN, Harness
 from wire import WireServer, says, waits
 
 from dev_server import dev_server, install
@@ -36,8 +35,8 @@ LIMITED = {
 }
 
 
-def counter(desk: Desk) -> Usage:
-    return Usage(desk.items, LIMITS, clock=desk.clock, random_bytes=secrets.token_bytes)
+def counter(harness: Harness) -> Usage:
+    return Usage(harness.store.heads, LIMITS)
 
 
 def is_reserving(body: Body) -> bool:
@@ -51,9 +50,9 @@ def is_settling(body: Body) -> bool:
 @pytest.mark.parametrize("which", [is_reserving, is_settling])
 @pytest.mark.parametrize("trouble", list(itertools.product(FATES, [1, TRIES])), ids=str)
 def test_a_turn_counts_once_under_packet_faults(
-    desk: Desk, far: Desk, wire: Wire, trouble: tuple[Fate, int], which: object
+    harness: Harness, far: Harness, wire: Wire, trouble: tuple[Fate, int], which: object
 ) -> None:
-    usage, here = counter(far), counter(desk)
+    usage, here = counter(far), counter(harness)
     fate, times = trouble
     for _ in range(2):  # the second knows the minute, so its request differs
         trap = wire.trap("UpdateItem", fate, times=times, where=which)
@@ -67,7 +66,7 @@ def test_a_turn_counts_once_under_packet_faults(
     stands = here.days(ANN)[0]
     assert stands.used[0] <= 140
     assert len(stands.holds) <= 2 * TRIES
-    desk.clock.now += LIFE + 1
+    harness.clock.now += LIFE + 1
     here.settle(here.reserve(ANN, 100, 1000, LIFE), 0, 0, 0)  # type: ignore[arg-type]
     kept = here.days(ANN)[0]
     assert kept == Day(kept.day, 70 * kept.turns, 700 * kept.turns, kept.turns, kept.minute, kept.begun)

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import pytest
-from desk import Clock
 from fault_agents import saw
 from fault_hooks import MODEL, RECOVERABLE, Choose, Faults, Kind, at_call, outage
 from fault_site import ANNA, Site, messages_of, request, send
+from harness import Clock
 
 from turnkeep.errors import TurnInProgress, TurnkeepError
 from turnkeep.records import Turn

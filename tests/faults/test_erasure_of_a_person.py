@@ -11,7 +11,7 @@ from functools import partial
 from typing import IO, Any
 
 import pytest
-from desk import ANN, Desk, noise
+from harness import ANN, Harness, noise
 from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.attachments import Piece
@@ -30,9 +30,9 @@ from turnkeep.storage.keys import (
     usage_of,
     user_key,
 )
-from turnkeep.storage.persons import Persons, Receipt
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
+from turnkeep.storage.users import UserEraser, UserErasure
 from turnkeep.tuning import BudgetTuning
 
 STORIES = 500
@@ -141,43 +141,41 @@ class Office:
     def __init__(self, items: Any, objects: Any, seed: int):
         self.chance = random.Random(seed)
         self.items, self.objects = items, objects
-        self.desk = desk = Desk(items, objects)
-        self.stage = items.stage = objects.stage = Stage(self.chance, desk.clock)
-        facts: dict[str, Any] = {"clock": desk.clock, "random_bytes": self.chance.randbytes}
-        self.documents = Attachments(desk.store.heads, desk.store.vault, KeptUploads(objects))
-        usage = Usage(items, BudgetTuning(tokens_a_day=10), **facts)
-        more: Any = {"memories": desk.memories, "facts": {}}
-        self.exports = Exports(desk.store, self.documents, usage, objects, desk.codec, **more, **facts)
-        eraser = Eraser(items, desk.blobs, clock=desk.clock)
-        self.persons = Persons(items, eraser, clock=desk.clock, at_once=1)
-        desk.cleanup.begin_at(hour(int(desk.clock.now * 1000)))
-        self.receipts: list[Receipt] = []
+        self.harness = harness = Harness(items, objects)
+        self.stage = items.stage = objects.stage = Stage(self.chance, harness.clock)
+        self.documents = Attachments(harness.store.heads, harness.store.vault, KeptUploads(objects))
+        usage = Usage(harness.store.heads, BudgetTuning(tokens_a_day=10))
+        self.exports = Exports(harness.store, self.documents, usage, objects, memories=harness.memories, facts={})
+        eraser = Eraser(items, harness.blobs, clock=harness.clock)
+        self.user_eraser = UserEraser(eraser, at_once=1)
+        harness.cleanup.begin_at(hour(int(harness.clock.now * 1000)))
+        self.receipts: list[UserErasure] = []
         self.key = ""
         self.value = LARGE if seed % 25 == 0 else "a tea drinker"
 
     def open(self) -> None:
-        self.desk.say("old", LONG, details={"rows": LONG * 4})
-        self.desk.say("other", "hello", details={"rows": LONG * 4})
+        self.harness.take_turn("old", LONG, details={"rows": LONG * 4})
+        self.harness.take_turn("other", "hello", details={"rows": LONG * 4})
         self.documents.add(ANN, "old", "d1", name="canary.txt", size=5, content_type=None)
         self.key, owner = self.documents.place(ANN, "old", "d1")
         KeptUploads(self.objects).put(self.key, owner, b"canary")
         self.exports.listen(lambda key: setattr(self, "asked", key))
         self.exports.begin(ANN)
         for key in ("one", "late"):
-            self.desk.memories(ANN).put(("a",), key, self.value, life=None, vectors={})
+            self.harness.memories(ANN).put(("a",), key, self.value, life=None, vectors={})
         self.items.put({"PK": usage_of(user_key(ANN)), "SK": "2026-01-01", "v": LAYOUT, "tokens": 7})
-        self.desk.clock.now += self.chance.choice([1, 60])
+        self.harness.clock.now += self.chance.choice([1, 60])
         if self.chance.random() < 0.4:
             found = list(self.items.index(BY_USER, "u", user_key(ANN)))
             self.items.frozen = found[: self.chance.randint(0, len(found))]
 
     def turn(self, thread: str, ends: str) -> None:
-        begun = self.desk.begin(thread, LONG)
+        begun = self.harness.begin(thread, LONG)
         if ends == "fails":
-            self.desk.store.leases.release(begun)
+            self.harness.store.leases.release(begun)
             return
-        plan, _ = self.desk.prepare(begun, LONG, details={"rows": LONG * 4})
-        self.desk.store.turns.commit(plan)
+        plan, _ = self.harness.prepare(begun, LONG, details={"rows": LONG * 4})
+        self.harness.store.turns.commit(plan)
 
     def document(self) -> None:
         claimed = self.documents.claim(self.key)
@@ -188,13 +186,13 @@ class Office:
 
     def remember(self, began: int) -> None:
         """By a run that began then, and looks for a while first."""
-        memories = self.desk.memories(ANN, began=began)
+        memories = self.harness.memories(ANN, began=began)
         for _ in range(self.chance.randrange(40)):
             memories.get([(("a",), "late")])
         memories.put(("a",), "late", self.value, life=None, vectors={})
 
     def erase(self) -> None:
-        self.receipts.append(self.persons.erase(ANN))
+        self.receipts.append(self.user_eraser.erase(ANN))
 
     def alive(self) -> dict[str, int]:
         """When the threads that are there were born."""
@@ -225,7 +223,7 @@ def test_no_interleaving_leaves_anything_of_before(part: int) -> None:
         office.open()
         chance, stage = office.chance, office.stage
         ends = itertools.cycle(chance.sample(["kept", "fails"], 2))
-        began = int(office.desk.clock.now * 1000) + chance.choice([0, 3_600_000])
+        began = int(office.harness.clock.now * 1000) + chance.choice([0, 3_600_000])
         stage.play(
             erasure=office.erase,
             turn=partial(office.turn, chance.choice(["old", "new"]), next(ends)),
@@ -245,13 +243,13 @@ def test_no_interleaving_leaves_anything_of_before(part: int) -> None:
                 with suppress(Exception):
                     packet()
         office.items.frozen = None
-        office.desk.clock.now += 2 * 3600
-        office.desk.cleanup.sweep()
+        office.harness.clock.now += 2 * 3600
+        office.harness.cleanup.sweep()
         kept = {key: item for key, item in office.left().items() if not was_put_later(item, receipt.erased_at)}
         assert {key.split()[0] for key in kept if key.startswith("T#")} <= {partition(ANN, each) for each in new}, seed
         assert new or not kept, (seed, list(kept))
         assert (len(kept) < len(office.left())) == (began > receipt.erased_at), seed
         assert office.items.get(user_key(ANN), ERASURE) is None
         for thread in new & office.alive().keys():
-            office.desk.store.turns.newest(ANN, thread, limit=10)
+            office.harness.store.turns.newest(ANN, thread, limit=10)
     assert clean_at_once > STORIES / 5 / 2

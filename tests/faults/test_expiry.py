@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from desk import ANN, HOURS, Desk
+from harness import ANN, HOURS, Harness
 from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, StoreUnavailable
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.cleanup import Cleanup, Swept
+from turnkeep.storage.cleanup import Cleanup, SweepResult
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
+from turnkeep.storage.leases import BeginRequest
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -24,66 +25,66 @@ if TYPE_CHECKING:
 START = 1_900_000_000.0  # in the middle of an hour
 
 
-def open_desk(items: Items, objects: FolderObjects) -> Desk:
-    desk = Desk(items, objects)
-    desk.clock.now = START
-    desk.cleanup.begin_at(hour(int(START * 1000)))
-    return desk
+def open_desk(items: Items, objects: FolderObjects) -> Harness:
+    harness = Harness(items, objects)
+    harness.clock.now = START
+    harness.cleanup.begin_at(hour(int(START * 1000)))
+    return harness
 
 
 @pytest.fixture
-def desk(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Desk:
+def harness(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Harness:
     return open_desk(Items(dynamodb, table_name), folder_objects)
 
 
-def cleanup_of(desk: Desk, items: Items | None = None, at_once: int = 1) -> Cleanup:
+def cleanup_of(harness: Harness, items: Items | None = None, at_once: int = 1) -> Cleanup:
     """A cleanup of the same table through other `items`."""
-    items = items or desk.items
-    return Cleanup(items, Eraser(items, desk.blobs, clock=desk.clock), clock=desk.clock, at_once=at_once)
+    items = items or harness.items
+    return Cleanup(Eraser(items, harness.blobs, clock=harness.clock), at_once=at_once)
 
 
-def mark(desk: Desk) -> Any:
-    return (desk.items.get(WATERMARK["PK"], WATERMARK["SK"]) or {})["hour"]
+def mark(harness: Harness) -> Any:
+    return (harness.items.get(WATERMARK["PK"], WATERMARK["SK"]) or {})["hour"]
 
 
-def test_an_expired_thread_is_hidden_while_its_items_exist(desk: Desk) -> None:
-    desk.say("idle")
-    desk.clock.now += 24 * HOURS - 1
-    assert desk.store.threads.read(ANN, "idle").turn_count == 1
-    desk.clock.now += 2
+def test_an_expired_thread_is_hidden_while_its_items_exist(harness: Harness) -> None:
+    harness.take_turn("idle")
+    harness.clock.now += 24 * HOURS - 1
+    assert harness.store.threads.read(ANN, "idle").turn_count == 1
+    harness.clock.now += 2
     reads: list[Callable[[], object]] = [
-        lambda: desk.store.threads.read(ANN, "idle"),
-        lambda: desk.store.turns.newest(ANN, "idle", limit=10),
-        lambda: desk.store.turns.read(ANN, "idle", 1),
-        lambda: desk.store.threads.update(ANN, "idle", {"a": 1}),
-        lambda: desk.store.threads.delete(ANN, "idle"),
-        lambda: desk.store.leases.begin(ANN, "idle", key="k", body=b"", message="again"),
+        lambda: harness.store.threads.read(ANN, "idle"),
+        lambda: harness.store.turns.newest(ANN, "idle", limit=10),
+        lambda: harness.store.turns.read(ANN, "idle", 1),
+        lambda: harness.store.threads.update(ANN, "idle", {"a": 1}),
+        lambda: harness.store.threads.delete(ANN, "idle"),
+        lambda: harness.store.leases.begin(ANN, "idle", BeginRequest(key="k", body=b"", message="again")),
     ]
     for read in reads:
         with pytest.raises(NotFound):
             read()
-    assert desk.store.listing.search(ANN) == []
-    assert len(desk.all_of("idle")) == 3
+    assert harness.store.listing.search(ANN) == []
+    assert len(harness.all_of("idle")) == 3
 
 
-def test_a_thread_never_outlives_thirty_days(desk: Desk) -> None:
+def test_a_thread_never_outlives_thirty_days(harness: Harness) -> None:
     for _ in range(44):
-        desk.say("long")
-        desk.clock.now += 16 * HOURS
-    desk.say("long", "one day before its end")
-    thread = desk.store.threads.read(ANN, "long")
+        harness.take_turn("long")
+        harness.clock.now += 16 * HOURS
+    harness.take_turn("long", "one day before its end")
+    thread = harness.store.threads.read(ANN, "long")
     assert thread.expires_at == thread.created_at + 30 * 24 * HOURS
 
 
-def test_a_living_thread_moves_to_its_next_hour(desk: Desk) -> None:
-    desk.say("moving")
-    desk.clock.now += 23 * HOURS
-    desk.say("moving")
-    desk.clock.now += 2 * HOURS
-    assert desk.cleanup.sweep().moved == 1
-    desk.clock.now += 23 * HOURS
-    assert desk.cleanup.sweep().threads == 1
-    assert desk.all_of("moving") == {}
+def test_a_living_thread_moves_to_its_next_hour(harness: Harness) -> None:
+    harness.take_turn("moving")
+    harness.clock.now += 23 * HOURS
+    harness.take_turn("moving")
+    harness.clock.now += 2 * HOURS
+    assert harness.cleanup.sweep().moved == 1
+    harness.clock.now += 23 * HOURS
+    assert harness.cleanup.sweep().threads == 1
+    assert harness.all_of("moving") == {}
 
 
 class Killed(Exception):
@@ -103,18 +104,18 @@ class Dying(Items):
         return super()._call(operation, **arguments)
 
 
-def test_a_sweep_without_time_continues_in_empty_hours(desk: Desk) -> None:
-    desk.say("far")
-    desk.clock.now += 25 * HOURS
-    desk.cleanup.begin_at(hour(int((START - 10 * HOURS) * 1000)))
+def test_a_sweep_without_time_continues_in_empty_hours(harness: Harness) -> None:
+    harness.take_turn("far")
+    harness.clock.now += 25 * HOURS
+    harness.cleanup.begin_at(hour(int((START - 10 * HOURS) * 1000)))
     runs = 0
     finished = False
     while not finished and runs < 10:
         looks = iter([True] * 7)
-        finished = desk.cleanup.sweep(lambda looks=looks: next(looks, False)).finished  # type: ignore[misc]
+        finished = harness.cleanup.sweep(lambda looks=looks: next(looks, False)).finished  # type: ignore[misc]
         runs += 1
     assert 4 < runs < 8
-    assert desk.all_of("far") == {}
+    assert harness.all_of("far") == {}
 
 
 class Counting(Items):
@@ -133,72 +134,72 @@ class Counting(Items):
         return super().created() if self._made is None else int(self._made * 1000)
 
 
-def test_a_new_table_is_swept_with_few_requests(desk: Desk, dynamodb: "DynamoDBClient", table_name: str) -> None:
-    desk.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
+def test_a_new_table_is_swept_with_few_requests(harness: Harness, dynamodb: "DynamoDBClient", table_name: str) -> None:
+    harness.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
     items = Counting(dynamodb, table_name)
-    desk.clock.now = items.created() / 1000 + 1
-    assert cleanup_of(desk, items).sweep().finished
+    harness.clock.now = items.created() / 1000 + 1
+    assert cleanup_of(harness, items).sweep().finished
     assert len(items.sent) <= 4 + 2 * SHARDS  # two hours, where the table was made at the very end of one
     items.sent.clear()
-    assert cleanup_of(desk, items).sweep().finished
+    assert cleanup_of(harness, items).sweep().finished
     assert "describe_table" not in items.sent
 
 
 @pytest.mark.parametrize(("age_days", "looks_back_days"), [(400, 31), (5, 5), (0, 0)])
 def test_without_a_mark_a_sweep_begins_at_the_oldest_possible_item(
-    desk: Desk, dynamodb: "DynamoDBClient", table_name: str, age_days: int, looks_back_days: int
+    harness: Harness, dynamodb: "DynamoDBClient", table_name: str, age_days: int, looks_back_days: int
 ) -> None:
-    desk.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
+    harness.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
     items = Counting(dynamodb, table_name, made=START - age_days * 24 * HOURS)
-    swept = cleanup_of(desk, items).sweep(lambda: False)
-    assert mark(desk) == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
+    swept = cleanup_of(harness, items).sweep(lambda: False)
+    assert mark(harness) == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
     assert swept.finished is (looks_back_days == 0)
 
 
 # How late it is
 
 
-def test_the_oldest_age_is_that_of_the_longest_overdue_thread(desk: Desk) -> None:
-    desk.say("first")
-    desk.clock.now += 3 * HOURS
-    desk.say("second")
-    desk.say("alive")
-    desk.clock.now += 20 * HOURS
-    desk.say("alive")
-    desk.clock.now += 7 * HOURS
-    swept = desk.cleanup.sweep()
+def test_the_oldest_age_is_that_of_the_longest_overdue_thread(harness: Harness) -> None:
+    harness.take_turn("first")
+    harness.clock.now += 3 * HOURS
+    harness.take_turn("second")
+    harness.take_turn("alive")
+    harness.clock.now += 20 * HOURS
+    harness.take_turn("alive")
+    harness.clock.now += 7 * HOURS
+    swept = harness.cleanup.sweep()
     assert (swept.threads, swept.moved, swept.oldest_ms) == (2, 1, 6 * HOURS * 1000)
-    assert desk.cleanup.sweep().oldest_ms == 0
+    assert harness.cleanup.sweep().oldest_ms == 0
 
 
-def test_a_thread_ages_after_its_claim_died(desk: Desk, dynamodb: "DynamoDBClient", table_name: str) -> None:
-    desk.say("claimed")
-    desk.clock.now += 25 * HOURS
+def test_a_thread_ages_after_its_claim_died(harness: Harness, dynamodb: "DynamoDBClient", table_name: str) -> None:
+    harness.take_turn("claimed")
+    harness.clock.now += 25 * HOURS
     items = Dying(dynamodb, table_name)
     items.left = 1
     with pytest.raises(Killed):
-        cleanup_of(desk, items).sweep()
-    desk.clock.now += 2 * HOURS
-    swept = desk.cleanup.sweep()
+        cleanup_of(harness, items).sweep()
+    harness.clock.now += 2 * HOURS
+    swept = harness.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 3 * HOURS * 1000)
 
 
-def test_a_thread_deleted_by_its_user_is_never_overdue(desk: Desk) -> None:
-    desk.begin("leased")
-    desk.store.threads.delete(ANN, "leased")
-    desk.clock.now += 3 * HOURS
-    swept = desk.cleanup.sweep()
+def test_a_thread_deleted_by_its_user_is_never_overdue(harness: Harness) -> None:
+    harness.begin("leased")
+    harness.store.threads.delete(ANN, "leased")
+    harness.clock.now += 3 * HOURS
+    swept = harness.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 0)
 
 
-def test_an_unfinished_sweep_reports_the_age_of_its_hour(desk: Desk) -> None:
-    desk.say("left")
-    desk.clock.now += 30 * HOURS
-    desk.cleanup.begin_at(hour(int((START + 24 * HOURS) * 1000)))
-    swept = desk.cleanup.sweep(lambda: False)
+def test_an_unfinished_sweep_reports_the_age_of_its_hour(harness: Harness) -> None:
+    harness.take_turn("left")
+    harness.clock.now += 30 * HOURS
+    harness.cleanup.begin_at(hour(int((START + 24 * HOURS) * 1000)))
+    swept = harness.cleanup.sweep(lambda: False)
     into_the_hour = START % HOURS
     assert (swept.threads, swept.oldest_ms) == (0, (6 * HOURS + into_the_hour) * 1000)
-    assert desk.cleanup.sweep().oldest_ms == 6 * HOURS * 1000
+    assert harness.cleanup.sweep().oldest_ms == 6 * HOURS * 1000
 
 
 # Unreadable threads, and stores that fail
@@ -225,41 +226,41 @@ READABLE_ENOUGH: tuple[Item, ...] = (
 """They are expired, whatever their other attributes are."""
 
 
-def fill(desk: Desk, count: int) -> None:
+def fill(harness: Harness, count: int) -> None:
     """Creates expired threads; the first ones are corrupted in each of the ways above."""
     for number in range(count):
-        desk.store.threads.create(ANN, f"t{number}")
+        harness.store.threads.create(ANN, f"t{number}")
     for number, changes in enumerate(UNREADABLE + READABLE_ENOUGH):
-        corrupt = desk.head(f"t{number}") | changes
-        desk.items.put({name: value for name, value in corrupt.items() if value is not None})
-    desk.clock.now += 25 * HOURS
+        corrupt = harness.head(f"t{number}") | changes
+        harness.items.put({name: value for name, value in corrupt.items() if value is not None})
+    harness.clock.now += 25 * HOURS
 
 
-def corrupt_heads(desk: Desk) -> list[Item]:
-    return [desk.head(f"t{number}") for number in range(len(UNREADABLE))]
+def corrupt_heads(harness: Harness) -> list[Item]:
+    return [harness.head(f"t{number}") for number in range(len(UNREADABLE))]
 
 
-def counts(swept: Swept) -> tuple[int, int, int, bool]:
+def counts(swept: SweepResult) -> tuple[int, int, int, bool]:
     return swept.threads, swept.unreadable, swept.failed, swept.finished
 
 
 def test_unreadable_threads_are_reported_and_stop_no_cleanup(folder_objects: FolderObjects) -> None:
-    desk = open_desk(MemoryItems(), folder_objects)
-    fill(desk, 500)
-    before = corrupt_heads(desk)
-    assert counts(desk.cleanup.sweep()) == (495, 5, 0, True)
-    assert corrupt_heads(desk) == before
-    desk.clock.now += 5 * HOURS
-    assert counts(desk.cleanup.sweep()) == (0, 5, 0, True)
-    desk.items.put(before[0] | {"expires": 1})
-    assert counts(desk.cleanup.sweep()) == (1, 4, 0, True)
-    desk.clock.now = FAR / 1000 + 1
-    assert counts(desk.cleanup.sweep()) == (1, 3, 0, True)
-    desk.clock.now += 32 * 24 * HOURS
-    assert [desk.cleanup.sweep().unreadable for _ in range(2)] == [3, 0]
+    harness = open_desk(MemoryItems(), folder_objects)
+    fill(harness, 500)
+    before = corrupt_heads(harness)
+    assert counts(harness.cleanup.sweep()) == (495, 5, 0, True)
+    assert corrupt_heads(harness) == before
+    harness.clock.now += 5 * HOURS
+    assert counts(harness.cleanup.sweep()) == (0, 5, 0, True)
+    harness.items.put(before[0] | {"expires": 1})
+    assert counts(harness.cleanup.sweep()) == (1, 4, 0, True)
+    harness.clock.now = FAR / 1000 + 1
+    assert counts(harness.cleanup.sweep()) == (1, 3, 0, True)
+    harness.clock.now += 32 * 24 * HOURS
+    assert [harness.cleanup.sweep().unreadable for _ in range(2)] == [3, 0]
 
 
-def test_threads_are_deleted_in_parallel_up_to_the_limit(desk: Desk, tmp_path: Path) -> None:
+def test_threads_are_deleted_in_parallel_up_to_the_limit(harness: Harness, tmp_path: Path) -> None:
     class Meeting(FolderObjects):
         """Holds each caller until eight have come."""
 
@@ -272,14 +273,14 @@ def test_threads_are_deleted_in_parallel_up_to_the_limit(desk: Desk, tmp_path: P
             Meeting.inside -= 1
             return super().names(prefix)
 
-    desk.blobs._objects = Meeting(tmp_path)
-    fill(desk, 45)
-    before = corrupt_heads(desk)
-    assert counts(cleanup_of(desk, at_once=8).sweep()) == (40, 5, 0, True)
-    assert (corrupt_heads(desk), Meeting.most) == (before, 8)
+    harness.blobs._objects = Meeting(tmp_path)
+    fill(harness, 45)
+    before = corrupt_heads(harness)
+    assert counts(cleanup_of(harness, at_once=8).sweep()) == (40, 5, 0, True)
+    assert (corrupt_heads(harness), Meeting.most) == (before, 8)
 
 
-def test_a_failed_bucket_delays_only_its_thread(desk: Desk, tmp_path: Path) -> None:
+def test_a_failed_bucket_delays_only_its_thread(harness: Harness, tmp_path: Path) -> None:
     class Refusing(FolderObjects):
         refused = objects_of(partition(ANN, "b"))
 
@@ -288,17 +289,17 @@ def test_a_failed_bucket_delays_only_its_thread(desk: Desk, tmp_path: Path) -> N
                 raise StoreUnavailable
             return super().names(prefix)
 
-    desk.blobs._objects = Refusing(tmp_path)
+    harness.blobs._objects = Refusing(tmp_path)
     for thread in "abc":
-        desk.say(thread)
-    desk.clock.now += 25 * HOURS
+        harness.take_turn(thread)
+    harness.clock.now += 25 * HOURS
     for late, deleted in ((1, 2), (4, 0)):
-        swept = desk.cleanup.sweep()
+        swept = harness.cleanup.sweep()
         assert (counts(swept), swept.oldest_ms) == ((deleted, 0, 1, True), late * HOURS * 1000)
-        desk.clock.now += 3 * HOURS
+        harness.clock.now += 3 * HOURS
     Refusing.refused = ""
-    assert counts(desk.cleanup.sweep()) == (1, 0, 0, True)
-    assert desk.all_of("b") == {}
+    assert counts(harness.cleanup.sweep()) == (1, 0, 0, True)
+    assert harness.all_of("b") == {}
 
 
 class Stuck(Items):
@@ -312,12 +313,12 @@ class Stuck(Items):
 
 @pytest.mark.parametrize("at_once", [1, 4])
 def test_an_unclaimed_thread_keeps_its_hour(
-    at_once: int, desk: Desk, dynamodb: "DynamoDBClient", table_name: str
+    at_once: int, harness: Harness, dynamodb: "DynamoDBClient", table_name: str
 ) -> None:
     for thread in "abc":
-        desk.say(thread)
-    desk.clock.now += 27 * HOURS
-    swept = cleanup_of(desk, Stuck(dynamodb, table_name), at_once).sweep()
+        harness.take_turn(thread)
+    harness.clock.now += 27 * HOURS
+    swept = cleanup_of(harness, Stuck(dynamodb, table_name), at_once).sweep()
     assert (counts(swept), swept.oldest_ms) == ((2, 0, 1, True), 3 * HOURS * 1000)
-    assert mark(desk) == hour(int((START + 24 * HOURS) * 1000))
-    assert counts(desk.cleanup.sweep()) == (1, 0, 0, True)
+    assert mark(harness) == hour(int((START + 24 * HOURS) * 1000))
+    assert counts(harness.cleanup.sweep()) == (1, 0, 0, True)

@@ -16,6 +16,7 @@ from wire import Exchange, WireServer, calls, chunk, says
 
 from turnkeep.records import Principal
 from turnkeep.services import Services
+from turnkeep.storage.leases import BeginRequest
 from turnkeep_local.chat import read_events
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def test_a_late_error_is_an_event_and_an_error_trailer(
 def busy_thread(services: Services, client: httpx.Client) -> None:
     """Another writer holds the thread `t1`."""
     principal = Principal("t", client.headers["x-user"])
-    services.store.leases.begin(principal, "t1", key="other", body=b"other", message="other", agent=None, create=True)
+    services.store.leases.begin(principal, "t1", BeginRequest(key="other", body=b"other", message="other", create=True))
 
 
 @pytest.mark.parametrize(
@@ -227,6 +228,7 @@ def test_a_stream_ends_before_the_functions_time_does(
 
 BROKEN = """
 from turnkeep.aws.streaming import Streaming
+from turnkeep.storage.leases import BeginRequest
 
 async def app(scope, receive, send):
     if scope["path"] != "/silent":

@@ -15,10 +15,10 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
-from turnkeep.storage.persons import Persons
 from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
+from turnkeep.storage.users import UserEraser
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
 from turnkeep.turns.background import Runs
@@ -39,8 +39,8 @@ class Machine:
         self.codec = Codec(*world.ring, refresh=world.read_ring, **clock)
         self.store = Store(items, blobs, self.codec, **self.options)
         eraser = Eraser(items, blobs, parallel=self.sim.in_parallel, **clock)
-        self.cleanup = Cleanup(items, eraser, **clock)
-        self.persons = Persons(items, eraser, at_once=2, **clock)
+        self.cleanup = Cleanup(eraser)
+        self.user_eraser = UserEraser(eraser, at_once=2)
         self.uploads = KeptUploads(objects)
         self.attachments = Attachments(self.store.heads, self.store.vault, self.uploads)
         self.memories = partial(Memories, items, self.codec, inline_bytes=120, **chance)
@@ -49,8 +49,8 @@ class Machine:
         self.turns = Turns(self.store, lambda _: AGENT, tuning=tuning, attachments=self.attachments, **names, **clock)
         self.runs = Runs(self.turns, self.store)
         self.runs.launch_by(world.launch)
-        services = self.store, self.attachments, Usage(items, SETTINGS.budget, **chance), objects, self.codec
-        self.exports = Exports(*services, memories=self.memories, facts={}, **chance)
+        services = self.store, self.attachments, Usage(self.store.heads, SETTINGS.budget), objects
+        self.exports = Exports(*services, memories=self.memories, facts={})
         self.exports.listen(lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key)))
         self.http = Http(self)
         self.front = self.http if plan.family == "serving" else self.store

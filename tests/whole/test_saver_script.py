@@ -46,6 +46,6 @@ def test_without_a_server_it_names_the_missing_settings(tmp_path: Path, missing:
     (tmp_path / ".turnkeep").mkdir()
     (tmp_path / ".turnkeep" / "dynamodb.json").write_text('{"pid": 1, "port": 9}')  # of a server that was killed
     done = run(tmp_path, OTHER if missing == "region" else {"AWS_DEFAULT_REGION": "us-east-1"})
-    assert done.stderr.splitlines()[-1].startswith("ValueError: No AWS region or no AWS credentials are set, and no")
+    assert done.stderr.splitlines()[-1].startswith("ValueError: No AWS region or credentials are set, and no")
     assert f"{tmp_path}/.turnkeep" in done.stderr
     assert not (tmp_path / ".turnkeep" / "seal.key").exists()

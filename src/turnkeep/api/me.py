@@ -86,7 +86,7 @@ class MeRoutes(Routes):
 
     def erase(self, caller: Caller, query: NoQuery, request: Request, response: Response) -> ReceiptView:
         """Erase all data of the caller, even while runs are active."""
-        receipt = self._services.persons.erase(caller, _until(request, ERASE_SECONDS))
+        receipt = self._services.user_eraser.erase(caller, _until(request, ERASE_SECONDS))
         if not receipt.complete:
             response.status_code = 202
             response.headers["Retry-After"] = str(RETRY_SECONDS)

@@ -39,14 +39,14 @@ class Meaning:
 
     def embed(self, ops: Sequence[Op]) -> Vectors:
         """Return the vectors that the operations need. Raise ModelError."""
-        texts, queries = self._asked(ops)
-        with _faults_told():
+        texts, queries = self._wanted(ops)
+        with _as_model_error():
             found = self._model.embed_documents(texts) if texts else []
             return self._vectors(texts, found, queries, [self._model.embed_query(query) for query in queries])
 
     async def aembed(self, ops: Sequence[Op]) -> Vectors:
-        texts, queries = self._asked(ops)
-        with _faults_told():
+        texts, queries = self._wanted(ops)
+        with _as_model_error():
             found = await self._model.aembed_documents(texts) if texts else []
             return self._vectors(texts, found, queries, [await self._model.aembed_query(query) for query in queries])
 
@@ -60,19 +60,17 @@ class Meaning:
             found |= {path if len(texts) == 1 else f"{path}.{n}": text for n, text in enumerate(texts)}
         return found
 
-    def _asked(self, ops: Sequence[Op]) -> tuple[list[str], list[str]]:
+    def _wanted(self, ops: Sequence[Op]) -> tuple[list[str], list[str]]:
         texts = [text for op in ops if isinstance(op, PutOp) for text in self.texts_of(op).values()]
         queries = [op.query for op in ops if isinstance(op, SearchOp) and op.query]
         return list(dict.fromkeys(texts)), list(dict.fromkeys(queries))
 
-    def _vectors(self, texts: list[str], found: Any, queries: list[str], asked: Any) -> Vectors:
-        for vector in (*found, *asked):
+    def _vectors(self, texts: list[str], of_texts: Any, queries: list[str], of_queries: Any) -> Vectors:
+        for vector in (*of_texts, *of_queries):
             if self._dims and len(vector) != self._dims:
-                raise ModelError(
-                    f"The embedding model gives {len(vector)} numbers; `dims` of the index says otherwise."
-                )
-        by_text = zip(texts, map(_packed, found), strict=True)
-        return Vectors(dict(by_text), dict(zip(queries, map(_packed, asked), strict=True)))
+                raise ModelError(f"The embedding model returns {len(vector)} numbers, `dims` is {self._dims}.")
+        by_text = zip(texts, map(_packed, of_texts), strict=True)
+        return Vectors(dict(by_text), dict(zip(queries, map(_packed, of_queries), strict=True)))
 
 
 def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, Any]:
@@ -81,7 +79,7 @@ def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, An
     if index is None:
         return {"ttl": ttl}
     if not isinstance(index, Mapping) or not isinstance(index.get("embed"), str):
-        raise UnusableFile(f"{file.path}: `store.index` names no `embed`; write {_INDEX}")
+        raise UnusableFile(f"{file.path}: `store.index` has no `embed`. Write {_INDEX}")
     source, _, name = index["embed"].rpartition(":")
     own = load(source, name) if source.endswith(".py") or "/" in source else None
     try:
@@ -93,8 +91,8 @@ def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, An
 
 def nearness(query: bytes, vectors: Mapping[str, bytes]) -> float | None:
     """Return the cosine similarity of a memory's nearest vector, or None if it has none of this model."""
-    sought = _unpacked(query)
-    found = [sum(map(mul, sought, _unpacked(each))) for each in vectors.values() if len(each) == len(query)]
+    numbers = memoryview(query).cast("f")
+    found = [sum(map(mul, numbers, memoryview(each).cast("f"))) for each in vectors.values() if len(each) == len(query)]
     return max(found, default=None)
 
 
@@ -112,20 +110,13 @@ def _packed(vector: Sequence[float]) -> bytes:
     return array("f", [each / length for each in vector]).tobytes()
 
 
-def _unpacked(vector: bytes) -> "array[float]":
-    numbers = array("f")
-    numbers.frombytes(vector)
-    return numbers
-
-
 @contextmanager
-def _faults_told() -> Iterator[None]:
+def _as_model_error() -> Iterator[None]:
     """Convert any exception to ModelError: users choose the model, so it may raise anything."""
     try:
         yield
     except TurnkeepError:
         raise
     except Exception as error:
-        raise ModelError(
-            f"The embedding model failed: {type(error).__name__}. Try again, or search without `query`."
-        ) from error
+        name = type(error).__name__
+        raise ModelError(f"The embedding model failed: {name}. Try again, or search without `query`.") from error

@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.store.base import (
@@ -128,24 +128,24 @@ class DynamoDBStore(BaseStore):
     def _search(self, op: SearchOp, vectors: Vectors) -> list[SearchItem]:
         end = op.offset + op.limit
         page = None if op.filter or op.query else max(end, 1)
-        lost: list[str] = []
-        below = self._memories.below(op.namespace_prefix, lost=lost, page=page)
+        unreadable: list[str] = []
+        below = self._memories.below(op.namespace_prefix, unreadable=unreadable, page=page)
         found = (each for each in below if fits(each.value, op.filter))
         ranked = _ranked(list(found), op.query, vectors) if op.query else [(each, None) for each in islice(found, end)]
-        if lost:
-            logger.error("memories unreadable, left out of a search", memories=len(lost))
-            measure({"StateCorrupt": len(lost)}, code=StateCorrupt.code)
+        if unreadable:
+            logger.error("memories unreadable, left out of a search", memories=len(unreadable))
+            measure({"StateCorrupt": len(unreadable)}, code=StateCorrupt.code)
         taken = ranked[op.offset : end]
         for memory, _ in taken if op.refresh_ttl else ():
             self._memories.refresh(memory)
         return [SearchItem(**_facts(memory), score=score) for memory, score in taken]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        conditions = op.match_conditions or ()
-        under = next((_without_wildcards(each.path) for each in conditions if each.match_type == "prefix"), ())
-        theirs = InMemoryStore()
-        theirs.batch([PutOp(namespace, "", {}) for namespace in self._memories.namespaces(under)])
-        [found] = theirs.batch([op])
+        prefixes = (each.path for each in op.match_conditions or () if each.match_type == "prefix")
+        under = tuple(takewhile(lambda label: label != "*", next(prefixes, ())))
+        stored = InMemoryStore()
+        stored.batch([PutOp(namespace, "", {}) for namespace in self._memories.namespaces(under)])
+        [found] = stored.batch([op])
         return cast("list[tuple[str, ...]]", found)
 
 
@@ -163,11 +163,7 @@ def _ranked(found: list[Memory], query: str, vectors: Vectors) -> Ranked:
     return [(found[n], scores[n]) for n in order] + [(each, None) for n, each in enumerate(found) if n not in scores]
 
 
-def _without_wildcards(path: tuple[str, ...]) -> tuple[str, ...]:
-    return path[: path.index("*")] if "*" in path else path
-
-
 def _facts(memory: Memory) -> dict[str, Any]:
-    times = {"created_at": memory.created, "updated_at": memory.updated}
-    told = {name: datetime.fromtimestamp(at / 1000, UTC) for name, at in times.items()}
-    return {"namespace": memory.namespace, "key": memory.key, "value": memory.value, **told}
+    created, updated = (datetime.fromtimestamp(at / 1000, UTC) for at in (memory.created, memory.updated))
+    place = {"namespace": memory.namespace, "key": memory.key, "value": memory.value}
+    return {**place, "created_at": created, "updated_at": updated}

@@ -35,22 +35,22 @@ class Cursor:
     found_nothing: bool = False
     places: dict[tuple[str, str], str] = field(default_factory=dict)
     spaces: dict[str, str] = field(default_factory=dict)
-    asked: dict[str, Any] = field(default_factory=dict)
-    inner: set[str] = field(default_factory=set)
+    questions: dict[str, Any] = field(default_factory=dict)
+    subgraphs: set[str] = field(default_factory=set)
     owner: bytes = b""
-    said: str | None = None
+    message: str | None = None
     known: int = 0
     began: float = 0
     lock: Any = field(default_factory=RLock)
 
-    def stand(self, head: Head | None, loaded: Loaded) -> None:
+    def move_to(self, head: Head | None, loaded: Loaded) -> None:
         """Move to the loaded checkpoint. Writes and sub-graphs are stored separately and read on demand."""
         self.head, self.is_known = head, True
         self.run = RunCheckpointer(replace(loaded, writes=(), spaces=()), whole=True)
         asking = {each.namespace: each.checkpoint_id for each in loaded.spaces if ":" not in each.namespace}
         self.spaces = (loaded.checkpoint or {}).get("spaces", {}) | asking
         self.known = len(self._messages())
-        self.asked.clear()
+        self.questions.clear()
         self.places.clear()
 
     def reset(self) -> None:
@@ -59,32 +59,31 @@ class Cursor:
         vars(self).update(vars(Cursor()) | kept)
 
     def end_turn(self) -> None:
-        self.said, self.began, self.known = None, 0, len(self._messages())
+        self.message, self.began, self.known = None, 0, len(self._messages())
         self.places.clear()
 
-    def new(self) -> list[BaseMessage]:
+    def new_messages(self) -> list[BaseMessage]:
         """Return the messages since the last turn."""
         return self._messages()[self.known :]
 
     def _messages(self) -> list[BaseMessage]:
-        held = self.run.held()
-        return messages_of(held["channel_values"]) if held else []
+        newest = self.run.newest()
+        return messages_of(newest["channel_values"]) if newest else []
 
-    def own(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
+    def copied(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
         """Return the checkpoint with copied values: nodes change theirs in place. Unchanged versions are reused."""
-        held = self.run.held()
-        old = held["channel_values"] if held else {}
-        before, now = held["channel_versions"] if held else {}, checkpoint["channel_versions"]
-        is_as_it_was = {name for name in old if name not in versions and before.get(name) == now.get(name)}
+        newest, now = self.run.newest(), checkpoint["channel_versions"]
+        old, before = (newest["channel_values"], newest["channel_versions"]) if newest else ({}, {})
+        unchanged = {name for name in old if name not in versions and before.get(name) == now.get(name)}
         values = {
-            name: old[name] if name in is_as_it_was else _own(value, old.get(name))
+            name: old[name] if name in unchanged else _copied(value, old.get(name))
             for name, value in checkpoint["channel_values"].items()
         }
         bare: Checkpoint = {**checkpoint, "channel_values": {}}
         return {**copy.deepcopy(bare), "channel_values": values}
 
 
-def _own(value: Any, old: Any) -> Any:
+def _copied(value: Any, old: Any) -> Any:
     if type(value) is list and type(old) is list:
         kept = [before if before == each else copy.deepcopy(each) for before, each in zip(old, value, strict=False)]
         return kept + copy.deepcopy(value[len(old) :])

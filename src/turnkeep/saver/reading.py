@@ -52,12 +52,12 @@ class Reader:
 
     def _refresh(self, cursor: Cursor, thread_id: str) -> Any:
         """Move the cursor to HEAD; return the writes of its checkpoint."""
-        stood = cursor.head
-        if cursor.is_known and stood and stood.checkpoint_name:
-            head, writes = self._steps.peek(stood.pk, stood.checkpoint_name)
+        before = cursor.head
+        if cursor.is_known and before and before.checkpoint_name:
+            head, writes = self._steps.peek(before.pk, before.checkpoint_name)
         else:
             head, writes = self._store.heads.find(self._who, thread_id), ()
-        if head and stood and _POSITION(head) == _POSITION(stood):
+        if head and before and _POSITION(head) == _POSITION(before):
             cursor.head = head
             return writes
         try:
@@ -65,7 +65,7 @@ class Reader:
         except Superseded:  # deleted or continued while it was read
             cursor.is_known = False
             return self._refresh(cursor, thread_id)
-        cursor.stand(head, loaded)
+        cursor.move_to(head, loaded)
         return loaded.writes
 
     def _older(self, cursor: Cursor, head: Head, config: RunnableConfig, wanted: str) -> CheckpointTuple | None:
@@ -80,16 +80,14 @@ class Reader:
         self, cursor: Cursor, head: Head, config: RunnableConfig, name: str, wanted: str | None
     ) -> CheckpointTuple | None:
         """Return the newer checkpoint of a sub-graph: the saver's, or the one of the API's last turn."""
-        beside, kept = self._steps.beside, cursor.run.get_tuple(config)
+        kept, writes = cursor.run.get_tuple(config), self._steps.task_writes
         if wanted:
-            space = beside.one(head, name, wanted)
+            space = writes.one(head, name, wanted)
         else:
-            space = beside.newest(head, name, head.checkpoint, cursor.spaces.get(name))
+            space = writes.newest(head, name, head.checkpoint, cursor.spaces.get(name))
         if kept and (space is None or space.checkpoint_id < kept.checkpoint["id"]):
             return kept
         return _tuple_of(space, config) if space else None
-
-    # for the writer
 
     def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
         """Move the cursor to the step's parent and return it; an older parent that was read by id begins a branch.
@@ -108,10 +106,10 @@ class Reader:
         if head is None or parent is None or not (is_fork or parent in cursor.addressed):
             raise ThreadMoved(MOVED)
         loaded = self._store.turns.load(head, None, parent)
-        cursor.stand(head, loaded)
+        cursor.move_to(head, loaded)
         return loaded
 
-    def _living(self, cursor: Cursor, thread_id: str) -> Head:
+    def _head(self, cursor: Cursor, thread_id: str) -> Head:
         """Return HEAD, created if missing, as the first write of a run. Raise ThreadMoved, ThreadBusy."""
         if not cursor.is_known:
             self._refresh(cursor, thread_id)
@@ -126,7 +124,7 @@ class Reader:
         """Return the name of a checkpoint that this saver stores in this thread."""
         return checkpoint_name(checkpoint_id, head.incarnation.hex() + self._writer)
 
-    def _place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:
+    def _write_place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:
         """Return the present or future key of a checkpoint: pool threads may put its writes first."""
         key_of = partial(space_key, name) if name else checkpoint_key
         if not name and checkpoint_id == head.checkpoint:
@@ -136,8 +134,6 @@ class Reader:
             known = None if is_new else self._steps.find(head.pk, key_of(checkpoint_id))
             cursor.places[name, checkpoint_id] = known or key_of(self._name(head, checkpoint_id))
         return cursor.places[name, checkpoint_id]
-
-    # listing
 
     def threads(self) -> Iterator[str]:
         return (thread.thread_id for thread in self._store.listing.all(self._who, Found()))
@@ -174,7 +170,7 @@ class Reader:
                 if found := RunCheckpointer(loaded, whole=True).get_tuple(at):
                     yield found
             if name != "":
-                yield from (_tuple_of(space, at) for space in self._steps.beside.every(head, name))
+                yield from (_tuple_of(space, at) for space in self._steps.task_writes.every(head, name))
 
 
 def _tuple_of(space: Space, config: RunnableConfig) -> CheckpointTuple:

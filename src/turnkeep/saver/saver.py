@@ -21,7 +21,7 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal, Turn
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.saver.reading import Reader, namespace_of, thread_of
-from turnkeep.saver.turns import is_over, question_in, reply_in, said_in, turn_of
+from turnkeep.saver.turns import input_text, is_over, question_text, reply_text, turn_of
 from turnkeep.storage.blobs import Blobs, Objects, S3Objects
 from turnkeep.storage.checkpoints import config_of
 from turnkeep.storage.elements import SERIALISER, dumped, next_version
@@ -82,10 +82,17 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         self._table_name = table_name
         items = Items(self._client, table_name)
         blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
-        how: Any = {"clock": clock, "random_bytes": random_bytes, "thread_hours": thread_hours}
-        self._store = Store(items, blobs, open_codec(seal_key), lease_seconds=lease_seconds, **how)
+        self._store = Store(
+            items,
+            blobs,
+            open_codec(seal_key),
+            clock=clock,
+            random_bytes=random_bytes,
+            thread_hours=thread_hours,
+            lease_seconds=lease_seconds,
+        )
         self._steps = Steps(self._store)
-        self._holds = lease_seconds > 0
+        self._leases = lease_seconds > 0
         self._who = Principal(tenant, user)
         self._agent = agent
         self._clock, self._random_bytes = clock, random_bytes
@@ -98,8 +105,6 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         return next_version(current)
-
-    # written by LangGraph
 
     def put(
         self,
@@ -127,33 +132,34 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         source = metadata.get("source")
         loaded = self._base(cursor, config, is_fork=source == "fork")
         if "__start__" in checkpoint["channel_values"]:
-            cursor.said, cursor.began = said_in(checkpoint["channel_values"]["__start__"]), self._clock()
-        own, head = cursor.own(checkpoint, versions), self._living(cursor, thread_of(config))
+            cursor.message, cursor.began = input_text(checkpoint["channel_values"]["__start__"]), self._clock()
+        own, head = cursor.copied(checkpoint, versions), self._head(cursor, thread_of(config))
         try:
             cursor.run.put(config, own, metadata, versions)
             saved = cursor.run.saved(frozenset(), interrupted=False)
             assert saved  # noqa: S101 - it was put
             saved.checkpoint["spaces"] = {**cursor.spaces}
             saved = replace(saved, name=self._name(head, checkpoint["id"]))
-            is_turn = is_over(checkpoint, source)
-            turn = self._turn(cursor, reply_in(checkpoint["channel_values"], cursor.new())) if is_turn else None
+            turn = None
+            if is_over(checkpoint, source):
+                turn = self._turn(cursor, reply_text(checkpoint["channel_values"], cursor.new_messages()))
             self._step(cursor, head, loaded, saved, turn)
         except BaseException:
             cursor.reset()
             raise
         cursor.run.settle()
-        if checkpoint["id"] in cursor.asked:
-            self._ask(cursor, config, cursor.asked.pop(checkpoint["id"]))
+        if checkpoint["id"] in cursor.questions:
+            self._ask(cursor, config, cursor.questions.pop(checkpoint["id"]))
 
     def _turn(self, cursor: Cursor, reply: str, *, asks: bool = False) -> Turn:
-        now = self._clock()
-        times = {"began": cursor.began or now, "now": now}
-        return turn_of(cursor.new(), reply, asks=asks, said=cursor.said, agent=self._agent, **times)
+        now, new = self._clock(), cursor.new_messages()
+        began, message = cursor.began or now, cursor.message
+        return turn_of(new, reply, asks=asks, message=message, agent=self._agent, began=began, now=now)
 
     def _step(self, cursor: Cursor, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
         cursor.owner = cursor.owner or self._random_bytes(OWNER_BYTES)
-        holds = self._holds and turn is None
-        cursor.head = self._steps.step(head, loaded, saved, turn, cursor.owner, holds=holds)
+        keep_lease = self._leases and turn is None
+        cursor.head = self._steps.step(head, loaded, saved, turn, cursor.owner, keep_lease=keep_lease)
         if turn:
             cursor.end_turn()
 
@@ -162,15 +168,15 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     ) -> None:
         """Store the whole checkpoint of a sub-graph."""
         name, checkpoint_id = namespace_of(config), checkpoint["id"]
-        head = self._living(cursor, thread_of(config))
+        head = self._head(cursor, thread_of(config))
         metadata, parent = base.get_serializable_checkpoint_metadata(config, metadata), base.get_checkpoint_id(config)
         parts = [checkpoint, metadata, parent]
         space = Space(name, checkpoint_id, {"state": dumped(parts, checkpoint["channel_values"].items())[1]})
         root = config["configurable"].get("checkpoint_map", {}).get("")
         sk = cursor.places[name, checkpoint_id] = space_key(name, self._name(head, checkpoint_id))
-        self._steps.beside.put_space(head, sk, space, root)
+        self._steps.task_writes.put_space(head, sk, space, root)
         cursor.run.forget(name)
-        cursor.inner.add(name)
+        cursor.subgraphs.add(name)
         if ":" not in name:
             cursor.spaces[name] = checkpoint_id
 
@@ -185,35 +191,35 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             for index, (channel, value) in zip(indexes, writes, strict=True)
         ]
         channels = dict(writes)
-        cursor.inner |= {name} - {""}
+        cursor.subgraphs |= {name} - {""}
         asks = INTERRUPT in channels  # with the sub-graphs of the task, and lasting ones
-        spaces = sorted(each for each in cursor.inner if asks and (f":{task_id}" in each or ":" not in each))
+        spaces = sorted(each for each in cursor.subgraphs if asks and (f":{task_id}" in each or ":" not in each))
         with cursor.lock:
-            head = self._living(cursor, thread_of(config))
-            sk = self._place(cursor, head, name, checkpoint_id)
-        self._steps.beside.put_writes(head.pk, sk, stored, int(self._clock() * 1000), spaces)
+            head = self._head(cursor, thread_of(config))
+            sk = self._write_place(cursor, head, name, checkpoint_id)
+        self._steps.task_writes.put_writes(head.pk, sk, stored, spaces)
         if not name:
             with cursor.lock:
                 self._after_writes(cursor, config, channels)
 
     def _after_writes(self, cursor: Cursor, config: RunnableConfig, channels: Mapping[str, Any]) -> None:
-        if RESUME in channels and cursor.said is None:
-            cursor.said, cursor.began = said_in(channels[RESUME]), self._clock()
+        if RESUME in channels and cursor.message is None:
+            cursor.message, cursor.began = input_text(channels[RESUME]), self._clock()
         if INTERRUPT in channels:
             if cursor.head and cursor.head.checkpoint == base.get_checkpoint_id(config):
                 self._ask(cursor, config, channels[INTERRUPT])
             else:  # pool threads may put the writes before their checkpoint
-                cursor.asked.setdefault(str(base.get_checkpoint_id(config)), channels[INTERRUPT])
+                cursor.questions.setdefault(str(base.get_checkpoint_id(config)), channels[INTERRUPT])
         elif ERROR in channels and cursor.head and cursor.owner:
-            self._steps.let_go(cursor.head, cursor.owner)
+            self._steps.release(cursor.head, cursor.owner)
 
     def _ask(self, cursor: Cursor, config: RunnableConfig, question: Any) -> None:
         """Store a question as a turn of the current checkpoint, and release the thread."""
         head = cursor.head
         is_ours = head and head.lease and head.lease.owner == cursor.owner
-        if head is None or not head.checkpoint or (self._holds and not is_ours):
+        if head is None or not head.checkpoint or (self._leases and not is_ours):
             return
-        turn = self._turn(cursor, question_in(question), asks=True)
+        turn = self._turn(cursor, question_text(question), asks=True)
         of = self._steps.link_of(head)
         saved = Saved(head.checkpoint, {}, (), interrupted=True, of=of, name=head.checkpoint_name)
         try:
@@ -222,14 +228,10 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             cursor.reset()
             raise
 
-    # called by users
-
     def delete_thread(self, thread_id: str) -> None:
         self._cursors.forget(str(thread_id))
-        try:
+        with suppress(NotFound):
             self._store.threads.delete(self._who, str(thread_id))
-        except NotFound:
-            return
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy the newest checkpoint and all its ancestors, with writes and sub-graphs, completely or not at all.

@@ -29,7 +29,7 @@ def messages_of(values: Any) -> list[BaseMessage]:
     return [each for each in found if isinstance(each, BaseMessage)] if isinstance(found, list | tuple) else []
 
 
-def said_in(given: Any) -> str:
+def input_text(given: Any) -> str:
     """Return a run's input as text: the last human message, else the whole input as JSON."""
     if isinstance(given, str):
         return given
@@ -45,24 +45,24 @@ def _converted(given: Any) -> list[BaseMessage]:
         return messages_of(given)
 
 
-def reply_in(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
+def reply_text(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
     """Return a run's reply: the last message of a model, else its whole state as JSON."""
     outer = {name: value for name, value in values.items() if not name.startswith(_INNER)}
     return _last(new, AIMessage) or _as_json(outer)
 
 
-def question_in(asked: Any) -> str:
-    first = asked[0] if isinstance(asked, list | tuple) and asked else asked
+def question_text(questions: Any) -> str:
+    first = questions[0] if isinstance(questions, list | tuple) and questions else questions
     value = getattr(first, "value", first)
     question = value.get("question") if isinstance(value, Mapping) else value
     return question if isinstance(question, str) else _as_json(value)
 
 
 def turn_of(
-    new: Sequence[BaseMessage], reply: str, *, asks: bool, said: str | None, agent: str, began: float, now: float
+    new: Sequence[BaseMessage], reply: str, *, asks: bool, message: str | None, agent: str, began: float, now: float
 ) -> Turn:
     """Return the turn. `new`: messages of the run; `said`: its input, if known; `asks`: the reply is a question."""
-    message = said or _last(new, HumanMessage)
+    message = message or _last(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")
     counted: list[Any] = [each.usage_metadata for each in written if each.usage_metadata]

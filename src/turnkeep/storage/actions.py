@@ -10,7 +10,7 @@ from turnkeep.errors import AgentFault, Superseded
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, action_key, item_ttl
+from turnkeep.storage.keys import HEAD, action_key, item_ttl, new_item
 from turnkeep.storage.leases import MINE, OWNER_BYTES
 from turnkeep.storage.plans import Begun
 
@@ -43,14 +43,14 @@ class ActionLog:
         digest of the key of the run's first turn. Raises Superseded, StoreUnavailable, StateCorrupt."""
         pk, sk = begun.head.pk, action_key(begun.head.incarnation, origin, name, key)
         mark, now = self._heads.random_bytes(OWNER_BYTES), self._heads.now()
-        item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "o": mark, "at": now}
+        item = new_item(pk, sk, item_ttl(begun.head.created), o=mark, at=now)
         try:
             self._items.transact(_held(begun), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
-            stands = refused.item or self._items.get(pk, sk)
-            if stands is None:
+            stored = refused.item or self._items.get(pk, sk)
+            if stored is None:
                 raise Superseded from refused
-            item = stands  # if the mark is ours, only the acknowledgement was lost
+            item = stored  # if the mark is ours, only the acknowledgement was lost
         result = self._result(item) if "data" in item else None
         return Claim(begun, sk, item["o"], item["at"], result, is_new=item["o"] == mark)
 
@@ -59,7 +59,7 @@ class ActionLog:
         pk, mark = claim.begun.head.pk, claim.mark
         data = self._codec.encrypt(list(result), pk, claim.sk, mark.hex())
         if len(data) > RESULT_BYTES:
-            raise AgentFault("The result of an action is too large to be kept: at most 300 KB. Return where it lies.")
+            raise AgentFault("The result of an action is over 300 KB. Store it elsewhere and return its location.")
         with suppress(Refused):
             self._items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)
 
@@ -69,8 +69,8 @@ class ActionLog:
         try:
             self._items.transact(_held(claim.begun), Write("Delete", key, _OPEN, {":mark": claim.mark}))
         except Refused as refused:
-            stands = self._items.get(key["PK"], key["SK"])
-            if stands and stands["o"] == claim.mark and "data" not in stands:
+            stored = self._items.get(key["PK"], key["SK"])
+            if stored and stored["o"] == claim.mark and "data" not in stored:
                 raise Superseded from refused
 
     def _result(self, item: Item) -> Result:

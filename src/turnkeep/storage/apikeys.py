@@ -3,7 +3,7 @@ table neither reveals nor forges a key. Keys have their own partition, which no 
 Reads are consistent: a revoked key fails immediately. Only a writer of the table with an earlier copy can undo that."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -57,19 +57,9 @@ class ApiKeys:
         if not is_storable(principal):
             raise ValueError("tenant or user is empty or too long")
         key_id, secret = self._random_bytes(ID_BYTES).hex(), self._random_bytes(SECRET_BYTES).hex()
-        item: Item = {
-            "PK": API_KEYS,
-            "SK": key_id,
-            "v": LAYOUT,
-            "digest": _digest(secret),
-            "tenant": principal.tenant,
-            "user": principal.user,
-            "acts_for": principal.acts_for,
-            "label": label,
-            "created": _ms(self._clock()),
-        }
-        if expires_at is not None:
-            item["expires"] = _ms(expires_at)
+        item: Item = {"PK": API_KEYS, "SK": key_id, "v": LAYOUT, "digest": _digest(secret), **vars(principal)}
+        item |= {"label": label, "created": _ms(self._clock())}
+        item |= {} if expires_at is None else {"expires": _ms(expires_at)}
         item = self._signed(item)
         self._items.put(item, condition="attribute_not_exists(PK)")
         return _read(item), f"tk_{key_id}_{secret}"
@@ -79,10 +69,11 @@ class ApiKeys:
         key_id, secret = split_key(presented)
         item = self._items.get(API_KEYS, key_id)
         if item is None:
-            raise Unauthorized("The key is not known.")
-        self._check(item)
+            raise Unauthorized("The key is unknown.")
+        if not self._is_genuine(item):
+            raise Forged
         if not compare_digest(item["digest"], _digest(secret)):
-            raise Unauthorized("The key is not known.")
+            raise Unauthorized("The key is unknown.")
         key = _read(item)
         if key.revoked_at is not None:
             raise Unauthorized("The key is revoked.")
@@ -92,19 +83,21 @@ class ApiKeys:
 
     def list(self, tenant: str | None = None) -> list[ApiKey]:
         """Return all keys, or those of one tenant, oldest first, including expired and revoked ones."""
-        keys = [_read(item) for item in self._all() if self._is_genuine(item)]
+        keys = [_read(item) for item in self._items.between(API_KEYS, _FIRST, _LAST) if self._is_genuine(item)]
         wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
         return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
 
     def forged(self) -> Sequence[str]:
         """Return the ids of items among the keys that lack a valid signature and so grant no access."""
-        return [str(item["SK"]) for item in self._all() if not self._is_genuine(item)]
+        stored = self._items.between(API_KEYS, _FIRST, _LAST)
+        return [str(item["SK"]) for item in stored if not self._is_genuine(item)]
 
     def revoke(self, key_id: str) -> ApiKey:
         """Revoke a key permanently; repeating it changes nothing. Raises NotFound, Forged."""
         revoked, item = _ms(self._clock()), self._items.get(API_KEYS, key_id)
         while item is not None:
-            self._check(item)
+            if not self._is_genuine(item):
+                raise Forged
             changed = self._signed({"revoked": revoked, **item})
             try:
                 if changed != item:
@@ -115,18 +108,11 @@ class ApiKeys:
                 return _read(changed)
         raise NotFound("No key has this id.")
 
-    def _all(self) -> Iterable[Item]:
-        return self._items.between(API_KEYS, _FIRST, _LAST)
-
     def _signed(self, item: Item) -> Item:
         return {**item, "sig": self._keyring.sign(*_parts(item))}
 
     def _is_genuine(self, item: Item) -> bool:
         return self._keyring.is_signed(item.get("sig"), *_parts(item))
-
-    def _check(self, item: Item) -> None:
-        if not self._is_genuine(item):
-            raise Forged
 
 
 def split_key(presented: str) -> tuple[str, str]:
@@ -138,8 +124,7 @@ def split_key(presented: str) -> tuple[str, str]:
 
 
 def _digest(secret: str) -> bytes:
-    """Return a plain digest, which is enough: 256 random bits cannot be guessed."""
-    return sha256(secret.encode()).digest()
+    return sha256(secret.encode()).digest()  # plain: 256 random bits cannot be guessed
 
 
 def _parts(item: Item) -> Iterator[str | bytes]:

@@ -14,7 +14,7 @@ from turnkeep.records import JSON, Principal
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, is_erased, is_of_life
-from turnkeep.storage.intake import Intake, living, map_source
+from turnkeep.storage.intake import Intake, check_alive, map_source
 from turnkeep.storage.items import Refused
 from turnkeep.storage.uploads import FORM_SECONDS, Form
 
@@ -32,31 +32,21 @@ class Attachments(Intake):
         """Add a waiting document; return it and its form. Raises NotFound, TooManyDocuments, StoreUnavailable."""
         head, now = self._heads.read(principal, thread_id), self._heads.now()
         sk, until = keys.document_key(document_id), now + FORM_SECONDS * 1000
-        item = {
-            "PK": head.pk,
-            "SK": sk,
-            "v": keys.LAYOUT,
-            "ttl": keys.item_ttl(head.created),
-            "born": head.incarnation,
-            "st": "waiting",
-            "at": now,
-            "until": until,
-            "size": size,
-            "tries": 0,
-            "name": self._codec.encrypt({"name": name}, head.pk, sk),
-        }
+        item = keys.new_item(head.pk, sk, keys.item_ttl(head.created), born=head.incarnation)
+        item |= {"st": "waiting", "at": now, "until": until, "size": size, "tries": 0}
+        item["name"] = self._codec.encrypt({"name": name}, head.pk, sk)
         try:
-            self._items.transact(living(head.pk, head.incarnation), Write("Put", item, "attribute_not_exists(PK)"))
+            self._items.transact(check_alive(head.pk, head.incarnation), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
             raise NotFound from refused
-        there = {keys.document_of(each["SK"]) for each in self._items_of(head)}
-        if document_id not in there:
+        stored = {keys.document_of(each["SK"]) for each in self._items_of(head)}
+        if document_id not in stored:
             raise NotFound
-        if len(there) > MAX_DOCUMENTS:
+        if len(stored) > MAX_DOCUMENTS:
             with suppress(Refused):
                 self._remove(item)
             raise TooManyDocuments
-        return self._shown(item), self._uploads.form(*self._place(head.pk, document_id), content_type)
+        return self._attachment(item), self._uploads.form(*self._place(head.pk, document_id), content_type)
 
     def _place(self, pk: str, document_id: str) -> tuple[str, str]:
         """Return the key of the file, and its encrypted owner for the metadata."""
@@ -72,19 +62,19 @@ class Attachments(Intake):
 
     def awaits(self, key: str, owner: str) -> bool:
         """Return whether a submitted form is ours and still valid. Raises StoreUnavailable."""
-        said = self.owner_of(key, owner)
-        item = self._items.get(said["pk"], keys.document_key(said["id"])) if said else None
+        place = self.owner_of(key, owner)
+        item = self._items.get(place["pk"], keys.document_key(place["id"])) if place else None
         if item is None or item["st"] != "waiting" or item["until"] < self._heads.now():
             return False
         return not is_erased(self._items.get(item["PK"], keys.HEAD), item["born"])
 
     def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
         """Return the documents, oldest first, with their original names. Raises NotFound, StoreUnavailable."""
-        return tuple(map(self._shown, self._items_of(self._heads.read(principal, thread_id))))
+        return tuple(map(self._attachment, self._items_of(self._heads.read(principal, thread_id))))
 
     def read(self, principal: Principal, thread_id: str, document_id: str) -> Attachment:
         """Return one document. Raises NotFound, DocumentNotFound, StoreUnavailable."""
-        return self._shown(self._item(self._heads.read(principal, thread_id), document_id))
+        return self._attachment(self._item(self._heads.read(principal, thread_id), document_id))
 
     def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
         """Delete a document with text, placeholders and file. Raises NotFound, DocumentNotFound, StoreUnavailable."""
@@ -114,7 +104,7 @@ class Attachments(Intake):
     def active(self, head: Head) -> tuple[Attachment, ...]:
         """Return the newest ready documents, oldest first, under the names that models may see."""
         ready = [item for item in self._items_of(head) if item["st"] == "ready"]
-        return tuple(self._attachment(item, self._facts(item)["name"]) for item in ready[-ACTIVE_DOCUMENTS:])
+        return tuple(self._attachment(item, is_for_models=True) for item in ready[-ACTIVE_DOCUMENTS:])
 
     def pieces(self, pk: str, document_id: str) -> tuple[Piece, ...]:
         """Return the text of a document, empty if there is none. Raises StateCorrupt, StoreUnavailable."""
@@ -134,12 +124,11 @@ class Attachments(Intake):
             raise DocumentNotFound
         return item
 
-    def _shown(self, item: Item) -> Attachment:
-        return self._attachment(item, self._name(item))
-
-    def _attachment(self, item: Item, name: str) -> Attachment:
-        (status, code), facts = self._state(item), self._facts(item)
-        id_, at = str(keys.document_of(item["SK"])), item["at"] / 1000
+    def _attachment(self, item: Item, *, is_for_models: bool = False) -> Attachment:
+        """Return the document under its original name, or under the one that models may see."""
+        facts: JSON = self._codec.unpack(item["data"], item["PK"], item["SK"]) if "data" in item else {}
+        name = facts["name"] if is_for_models else self._name(item)
+        id_, (status, code), at = str(keys.document_of(item["SK"])), self._state(item), item["at"] / 1000
         read: JSON = {each: facts.get(each) for each in ("kind", "pages", "characters")}
         read |= {each: tuple(facts.get(each, ())) for each in ("warnings", "findings")}
         return Attachment(id_, name, status, at, item["size"], code=code, **read)
@@ -151,6 +140,3 @@ class Attachments(Intake):
         if item["st"] == "processing" and item["since"] + WORK_MS < self._heads.now():
             return "failed", "processing_failed"
         return item["st"], item.get("code")
-
-    def _facts(self, item: Item) -> JSON:
-        return dict(self._codec.unpack(item["data"], item["PK"], item["SK"])) if "data" in item else {}

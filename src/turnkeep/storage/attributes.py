@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Item: TypeAlias = dict[str, Any]
-_TELLS = "ReturnValuesOnConditionCheckFailure"
-
-
-def names_in(expressions: str) -> Item:
-    """Return the attribute name for each `#word`."""
-    return {word: word[1:] for word in re.findall(r"#\w+", expressions)}
+_WITH_ITEM = "ReturnValuesOnConditionCheckFailure"
 
 
 def encode(item: Item) -> Any:
@@ -66,18 +61,19 @@ class Write:
 
     def request(self, table: str) -> Item:
         """Return the request of a single write. If its condition fails, the response contains the stored item."""
+        words = re.findall(r"#\w+", f"{self.expression} {self.condition}")
         parts = {
             "TableName": table,
             "Item" if self.kind == "Put" else "Key": encode(self.key),
             "UpdateExpression": self.expression,
             "ConditionExpression": self.condition,
             "ExpressionAttributeValues": self.values and encode(self.values),
-            "ExpressionAttributeNames": names_in(f"{self.expression} {self.condition}"),
-            _TELLS: "ALL_OLD" if self.condition else None,
+            "ExpressionAttributeNames": {word: word[1:] for word in words},
+            _WITH_ITEM: "ALL_OLD" if self.condition else None,
         }
         return {name: value for name, value in parts.items() if value}
 
     def step(self, table: str) -> Item:
         """Return a part of a transaction. Its response contains the stored item for a Put only."""
         parts = self.request(table)
-        return {self.kind: {name: parts[name] for name in parts if name != _TELLS or self.kind == "Put"}}
+        return {self.kind: {name: parts[name] for name in parts if name != _WITH_ITEM or self.kind == "Put"}}

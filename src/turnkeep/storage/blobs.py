@@ -15,13 +15,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, item_ttl, object_key, part_key
+from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, item_ttl, new_item, object_key, part_key
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 INLINE_BYTES = 300 * 1024
-NO_OBJECTS = "A part of it lies in a bucket: name the bucket of the deployment that wrote it."
+NO_OBJECTS = "Part of it is stored in a bucket. Configure the bucket of the deployment that wrote it."
 
 
 class Objects(Protocol):
@@ -83,15 +83,13 @@ class S3Objects(Bucket):
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
     def names(self, prefix: str) -> Iterator[str]:
-        after = ""
-        while page := self._page(prefix, after):
+        after, is_last = "", False
+        while not is_last:
+            with answered():
+                found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
+            page = [each["Key"] for each in found.get("Contents", [])]
             yield from page
-            after = page[-1]
-
-    def _page(self, prefix: str, after: str) -> list[str]:
-        with answered():
-            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
-        return [each["Key"] for each in found.get("Contents", [])]
+            after, is_last = page[-1] if page else "", not page
 
 
 class Blobs:
@@ -111,26 +109,23 @@ class Blobs:
         self._clock = clock
         self._inline_bytes = inline_bytes
 
-    def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int | None = None) -> Item:
+    def attributes(self, pk: str, sk: str, packed: bytes, *, inline_bytes: int | None = None) -> Item:
         """Return the attributes of an item for a value; write an object first if the value is too large."""
-        if len(sealed) <= (self._inline_bytes if inline_bytes is None else inline_bytes):
-            return {"data": sealed}
+        if len(packed) <= (self._inline_bytes if inline_bytes is None else inline_bytes):
+            return {"data": packed}
         if self._objects is None:
-            return self._in_parts(pk, sk, sealed)
+            return self._in_parts(pk, sk, packed)
         name = object_key(pk, sk)
-        self._objects.put(name, sealed)
-        return {"object": name, "sum": sha256(sealed).digest()}
+        self._objects.put(name, packed)
+        return {"object": name, "sum": sha256(packed).digest()}
 
-    def _in_parts(self, pk: str, sk: str, sealed: bytes) -> Item:
+    def _in_parts(self, pk: str, sk: str, packed: bytes) -> Item:
         assert self._items  # noqa: S101 - see __init__
         size = self._inline_bytes
-        pieces = [sealed[start : start + size] for start in range(0, len(sealed), size)]
+        pieces = [packed[start : start + size] for start in range(0, len(packed), size)]
         ttl = item_ttl(int(self._clock() * 1000))
-        self._items.write_many(
-            {"PK": pk, "SK": part_key(sk, part), "v": LAYOUT, "ttl": ttl, "data": piece}
-            for part, piece in enumerate(pieces)
-        )
-        return {"parts": len(pieces), "sum": sha256(sealed).digest()}
+        self._items.write_many(new_item(pk, part_key(sk, n), ttl, data=piece) for n, piece in enumerate(pieces))
+        return {"parts": len(pieces), "sum": sha256(packed).digest()}
 
     def value(self, item: Item) -> bytes:
         """Return the value. Raises StateCorrupt if its object is missing or altered, or for another layout."""
@@ -138,25 +133,23 @@ class Blobs:
             raise StateCorrupt(OTHER_LAYOUT)
         if "data" in item:
             return bytes(item["data"])
-        sealed = self._joined(item) if "parts" in item else self._object(item["object"])
-        if sha256(sealed).digest() != item["sum"]:
+        packed = self._whole(item)
+        if sha256(packed).digest() != item["sum"]:
             raise StateCorrupt
-        return sealed
+        return packed
 
-    def _object(self, name: str) -> bytes:
+    def _whole(self, item: Item) -> bytes:
+        """Return a value that is stored in parts or as an object."""
+        if "parts" in item and self._items:
+            keys = [(item["PK"], part_key(item["SK"], part)) for part in range(item["parts"])]
+            found = sorted(self._items.get_many(keys), key=lambda each: str(each["SK"]))
+            return b"".join(each["data"] for each in found)
         if self._objects is None:
             raise StateCorrupt(NO_OBJECTS)
         try:
-            return self._objects.get(name)
+            return self._objects.get(item["object"])
         except KeyError as error:
             raise StateCorrupt from error
-
-    def _joined(self, item: Item) -> bytes:
-        if self._items is None:
-            raise StateCorrupt
-        keys = [(item["PK"], part_key(item["SK"], part)) for part in range(item["parts"])]
-        found = sorted(self._items.get_many(keys), key=lambda each: str(each["SK"]))
-        return b"".join(each["data"] for each in found)
 
     def names(self, prefix: str) -> Iterator[str]:
         return self._objects.names(prefix) if self._objects else iter(())

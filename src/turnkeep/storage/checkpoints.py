@@ -1,4 +1,4 @@
-"""Run: the checkpointer of one run. It answers from LOAD's result and stores nothing before COMMIT. A put is not
+"""The checkpointer of one run. It answers from LOAD's result and stores nothing before COMMIT. A put is not
 success: LangGraph also puts when a node raises or a stream is closed. After the run, `turns` decides whether `saved()`
 is stored. Lists of messages are stored as changes (`Segment`), so a turn costs the same at any length of thread. Other
 channels are in the checkpoint. With a window of None other growing lists are stored as changes too."""
@@ -54,12 +54,12 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
             growing = self._lists.setdefault((namespace, channel), elements.Growing(start=total))
             if growing.start + len(growing.elements) != total:
                 raise StateCorrupt
-        self._take_beside(loaded)
+        self._add_saver_items(loaded)
         known = {(namespace, channel) for namespace, channel, _ in content["lengths"]}
         self._lists = {place: growing for place, growing in self._lists.items() if place in known}
         self._align()
 
-    def _take_beside(self, loaded: Loaded) -> None:
+    def _add_saver_items(self, loaded: Loaded) -> None:
         """Add what a saver wrote next to the checkpoint; of sub-graphs, what is newer than in the checkpoint."""
         self._spaces[""].writes += elements.unpacked(loaded.writes)
         for space in loaded.spaces:
@@ -79,8 +79,6 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
                 named = [getattr(each, "id", None) for each in growing.elements]
                 before = named.index(first) if first in named else 0
                 growing.start, growing.elements = growing.start + before, growing.elements[before:]
-
-    # called by LangGraph
 
     def get_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
         name = config["configurable"].get("checkpoint_ns", "")
@@ -172,9 +170,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
     def get_next_version(self, current: str | None, channel: None) -> str:
         return elements.next_version(current)
 
-    # called by a saver of many checkpoints
-
-    def held(self) -> base.Checkpoint | None:
+    def newest(self) -> base.Checkpoint | None:
         """Return the thread's newest checkpoint with its own values. Do not change them."""
         space = self._spaces.get("")
         if space is None:

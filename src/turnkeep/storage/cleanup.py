@@ -16,8 +16,8 @@ from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import read_head
-from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.persons import Persons
+from turnkeep.storage.items import Refused
+from turnkeep.storage.users import UserEraser
 
 DAY_MS = 86_400_000
 _EXPIRED = (
@@ -28,7 +28,7 @@ _NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)  
 
 
 @dataclass
-class Swept:
+class SweepResult:
     """Result of one sweep. `finished` is False if time ran out. `oldest_ms` is the longest wait of an expired thread;
     of those left, only the hour in which the sweep stopped is known. `failed`: expired, but a store refused the
     deletion. `unreadable`: a HEAD with no readable expiry, or of a newer version. An expired one is deleted unread."""
@@ -41,7 +41,7 @@ class Swept:
     finished: bool = True
     oldest_ms: int = 0
 
-    def add(self, other: "Swept") -> None:
+    def add(self, other: "SweepResult") -> None:
         for name in ("threads", "items", "moved", "unreadable", "failed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.finished = self.finished and other.finished
@@ -49,30 +49,31 @@ class Swept:
 
 
 class Cleanup:
-    """Deletes expired threads, `at_once` in parallel. Run one sweep at a time. `clock` returns epoch seconds."""
+    """Deletes expired threads, `at_once` in parallel. Run one sweep at a time."""
 
-    def __init__(self, items: Items, eraser: Eraser, *, clock: Callable[[], float], at_once: int = 1):
-        self._items = items
+    def __init__(self, eraser: Eraser, *, at_once: int = 1):
+        self._items = eraser.items
         self._eraser = eraser
-        self._clock = clock
         self._at_once = at_once
-        self._persons = Persons(items, eraser, clock=clock)
+        self._user_eraser = UserEraser(eraser)
         self._failed: set[str] = set()
 
-    def sweep(self, has_time: Callable[[], bool] = lambda: True) -> Swept:
+    def sweep(self, has_time: Callable[[], bool] = lambda: True) -> SweepResult:
         """Delete expired threads while `has_time` allows another thread or hour. Raises StoreUnavailable."""
-        now = int(self._clock() * 1000)
         self._failed.clear()
-        swept = self._walk(now, has_time)
-        _tell(swept)
+        swept = self._walk(self._eraser.now(), has_time)
+        counts = asdict(swept)
+        waited = counts.pop("oldest_ms") / 1000
+        measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
+        logger.info("cleanup ended", **counts)
         return swept
 
     def begin_at(self, name: str) -> None:
         """Begin the next sweep with this hour, where this one ended or left something."""
         self._items.put({**keys.WATERMARK, "hour": name})
 
-    def _walk(self, now: int, has_time: Callable[[], bool]) -> Swept:
-        swept, kept = Swept(), ""
+    def _walk(self, now: int, has_time: Callable[[], bool]) -> SweepResult:
+        swept, kept = SweepResult(), ""
         name, last, oldest = self._first_hour(now), keys.hour(now), keys.hour(now - keys.ITEM_DAYS * DAY_MS)
         while name <= last and swept.finished:
             done = self._sweep_hour(name, now, has_time)
@@ -82,16 +83,16 @@ class Cleanup:
                 done.finished = False
             if not done.finished:
                 done.oldest_ms = max(done.oldest_ms, now - keys.begin_of(name))
-            if done != Swept() or name == last:
+            if done != SweepResult() or name == last:
                 self.begin_at(kept or name)
             swept.add(done)
             name = keys.next_hour(name)
         return swept
 
-    def _sweep_hour(self, name: str, now: int, has_time: Callable[[], bool]) -> Swept:
-        swept = Swept()
+    def _sweep_hour(self, name: str, now: int, has_time: Callable[[], bool]) -> SweepResult:
+        swept = SweepResult()
 
-        def visits() -> Iterator[Callable[[], Swept]]:
+        def visits() -> Iterator[Callable[[], SweepResult]]:
             for entry in self._entries(name):
                 if not has_time():
                     swept.finished = False
@@ -110,10 +111,13 @@ class Cleanup:
                 if entry and entry["PK"] not in self._failed:
                     yield entry["PK"], entry["SK"], bucket
 
-    def _visit(self, pk: str, sk: str, bucket: str, now: int, has_time: Callable[[], bool]) -> Swept:
+    def _visit(self, pk: str, sk: str, bucket: str, now: int, has_time: Callable[[], bool]) -> SweepResult:
         """Return the outcome for one thread, whatever is wrong with it. Raises StoreUnavailable."""
         try:
-            return self._finish_person(pk, has_time) if sk == keys.ERASURE else self._delete_or_move(pk, bucket, now)
+            if sk != keys.ERASURE:
+                return self._delete_or_move(pk, bucket, now)
+            erased = self._user_eraser.finish(pk, has_time)
+            return SweepResult(threads=erased.threads, items=erased.items, finished=erased.complete)
         except _NOT_OURS as error:
             return _passed_over(error, bucket)
         except (ClientError, StoreUnavailable) as error:
@@ -121,40 +125,35 @@ class Cleanup:
                 return _passed_over(error, bucket)  # an attribute has another type than ours
             return self._left(pk, now, error, bucket)
 
-    def _finish_person(self, user: str, has_time: Callable[[], bool]) -> Swept:
-        """Delete the remaining data of a user who requested erasure."""
-        receipt = self._persons.finish(user, has_time)
-        return Swept(threads=receipt.threads, items=receipt.items, finished=receipt.complete)
-
-    def _delete_or_move(self, pk: str, bucket: str, now: int) -> Swept:
+    def _delete_or_move(self, pk: str, bucket: str, now: int) -> SweepResult:
         try:
             claimed, deleted = self._eraser.erase(pk, condition=_EXPIRED, values={":layout": keys.LAYOUT})
         except Refused as refused:
-            return self._move(refused.item, bucket, now) if refused.item else Swept()
-        return Swept(threads=1, items=deleted.items, oldest_ms=_age(claimed, now))
+            return self._move(refused.item, bucket, now) if refused.item else SweepResult()
+        return SweepResult(threads=1, items=deleted.items, oldest_ms=_age(claimed, now))
 
-    def _move(self, stands: Item, bucket: str, now: int) -> Swept:
+    def _move(self, item: Item, bucket: str, now: int) -> SweepResult:
         """Move a thread to the hour of its next expiry. COMMIT skips the index, which saves two writes a turn."""
-        head = read_head(stands)
+        head = read_head(item)
         if not head.is_alive(now) and not head.is_leased(now):
             raise StateCorrupt  # its readable fields do not explain the refusal
         due = keys.expiry_bucket(max(head.expires, now), head.pk)
         if due == bucket:
-            return Swept()
+            return SweepResult()
         values = {":due": due, ":bucket": bucket}
         with suppress(Refused):  # another sweep has moved it, or the thread is gone
             self._items.update(head.pk, keys.HEAD, "SET xh = :due", values, condition="xh = :bucket")
-            return Swept(moved=1)
-        return Swept()
+            return SweepResult(moved=1)
+        return SweepResult()
 
-    def _left(self, pk: str, now: int, error: Exception, bucket: str) -> Swept:
+    def _left(self, pk: str, now: int, error: Exception, bucket: str) -> SweepResult:
         """Count a thread that a store did not delete; its claim stays. A HEAD that cannot be read ends the sweep."""
         head = self._items.get(pk, keys.HEAD)
         self._failed.add(pk)
         logger.warning(
             "thread left for the next cleanup", bucket=bucket, error=type(error).__name__, place=place(error)
         )
-        return Swept(failed=1, oldest_ms=_age(head or {}, now))
+        return SweepResult(failed=1, oldest_ms=_age(head or {}, now))
 
     def _first_hour(self, now: int) -> str:
         """Return the hour where the last sweep ended or left something, else the first that may contain anything."""
@@ -168,13 +167,6 @@ def _age(head: Item, now: int) -> int:
     return max(0, now - expired) if isinstance(expired, int) else 0
 
 
-def _passed_over(error: Exception, bucket: str) -> Swept:
+def _passed_over(error: Exception, bucket: str) -> SweepResult:
     logger.error("thread passed over, unreadable", bucket=bucket, error=type(error).__name__, place=place(error))
-    return Swept(unreadable=1)
-
-
-def _tell(swept: Swept) -> None:
-    told = asdict(swept)
-    waited = told.pop("oldest_ms") / 1000
-    measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
-    logger.info("cleanup ended", **told)
+    return SweepResult(unreadable=1)

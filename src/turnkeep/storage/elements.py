@@ -8,6 +8,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
@@ -95,17 +96,11 @@ def freeze(elements: list[Any]) -> list[JSON] | bytes:
     if are_messages(elements):
         dump = partial(BaseModel.model_dump, exclude_defaults=True, warnings=False)
         plain = [{"type": each.type, "data": dump(each)} for each in elements]
-        if is_plain(plain) and _reads_back(plain, elements):
-            return plain
+        with suppress(*_INVALID):
+            read = messages_from_dict(plain) if is_plain(plain) else []
+            if [(type(each), each) for each in read] == [(type(each), each) for each in elements]:
+                return plain
     return _dumps(elements)[1]
-
-
-def _reads_back(plain: list[JSON], elements: list[Any]) -> bool:
-    try:
-        read = messages_from_dict(plain)
-    except _INVALID:
-        return False
-    return all(type(a) is type(b) and a == b for a, b in zip(read, elements, strict=True))
 
 
 def thaw(elements: list[JSON] | bytes) -> list[Any]:
@@ -113,13 +108,10 @@ def thaw(elements: list[JSON] | bytes) -> list[Any]:
     not validated; they are marked `unvalidated` in `response_metadata`."""
     if isinstance(elements, bytes):
         return list(SERIALISER.loads_typed(("msgpack", elements)))
-    try:
-        return list(messages_from_dict(elements))
-    except _INVALID:
-        return [_unvalidated(each) for each in elements]
+    return [_message(each) for each in elements]
 
 
-def _unvalidated(plain: JSON) -> BaseMessage:
+def _message(plain: JSON) -> BaseMessage:
     try:
         return messages_from_dict([plain])[0]
     except _INVALID as error:
@@ -147,11 +139,11 @@ def dumped(value: Any, channels: Iterable[tuple[str, Any]]) -> tuple[str, bytes]
 
 def _dumps(value: Any) -> tuple[str, bytes]:
     """Serialise a value. Raises TypeError if LangGraph cannot write it or could not read its type back."""
-    written, loaded = SERIALISER.dumps_typed(value), _LoadedData()
-    _serialiser(loaded).loads_typed(written)
+    serialised, loaded = SERIALISER.dumps_typed(value), _LoadedData()
+    _serialiser(loaded).loads_typed(serialised)
     if loaded.refused:
         raise TypeError(f"{', '.join(sorted(loaded.refused))} could not be read back; define it at the top of a module")
-    return written
+    return serialised
 
 
 def unstorable(values: Iterable[tuple[str, Any]]) -> AgentFault:
@@ -162,8 +154,8 @@ def unstorable(values: Iterable[tuple[str, Any]]) -> AgentFault:
             _dumps(value)
         except TypeError as error:
             return AgentFault(
-                f"The state's `{name}` cannot be stored: {error}. Keep plain values, messages, dataclasses or pydantic "
-                "models in it. Nothing of this turn was kept."
+                f"The state's `{name}` cannot be stored: {error}. Use plain values, messages, dataclasses or pydantic "
+                "models. Nothing of this turn was stored."
             )
     return AgentFault()
 
@@ -196,8 +188,8 @@ def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segmen
 def packed(state: Mapping[str, list[Any]]) -> bytes:
     """Serialise checkpoint, metadata, parent and pending writes by namespace. Raises AgentFault."""
     kept = (each for parts in state.values() for each in parts[0]["channel_values"].items())
-    written = ((name, value) for parts in state.values() for _, name, value, _ in parts[3])
-    return dumped(state, (*kept, *written))[1]
+    writes = ((name, value) for parts in state.values() for _, name, value, _ in parts[3])
+    return dumped(state, (*kept, *writes))[1]
 
 
 @dataclasses.dataclass

@@ -19,7 +19,7 @@ _CLAIM = (
     " gone = if_not_exists(gone, expires), expires = :zero, xh = :bucket"
 )
 _CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #left, #last, cp, st, sig"
-_STANDS = "seq = :seq AND born = :born"
+_SAME = "seq = :seq AND born = :born"
 DELETED_AT_ONCE = 1_000
 InParallel: TypeAlias = Callable[[Iterable[Callable[[], Any]], int], Iterator[Any]]
 T = TypeVar("T")
@@ -38,12 +38,14 @@ def side_by_side(calls: Iterable[Callable[[], T]], at_once: int) -> Iterator[T]:
 
 
 @dataclass
-class Erased:
+class Deleted:
+    """Numbers of deleted threads, items and objects."""
+
     threads: int = 0
     items: int = 0
     objects: int = 0
 
-    def add(self, other: "Erased") -> None:
+    def add(self, other: "Deleted") -> None:
         self.threads += other.threads
         self.items += other.items
         self.objects += other.objects
@@ -53,22 +55,26 @@ class Eraser:
     """Deletes whole threads without reading their content. `clock` returns epoch seconds, `parallel` runs calls."""
 
     def __init__(self, items: Items, blobs: Blobs, *, clock: Callable[[], float], parallel: InParallel = side_by_side):
+        self.items = items
         self.in_parallel = parallel
-        self._items = items
         self._blobs = blobs
         self._clock = clock
 
+    def now(self) -> int:
+        """Return the time in epoch milliseconds."""
+        return int(self._clock() * 1000)
+
     def erase(
         self, pk: str, *, condition: str, values: Item | None = None, due: int | None = None
-    ) -> tuple[Item, Erased]:
+    ) -> tuple[Item, Deleted]:
         """Claim the thread if `condition` (over :now and `values`) holds, then delete it. Return the claimed HEAD and
         the count of deleted items. Raises Refused, StoreUnavailable.
 
         The claim empties HEAD, hides the thread and fences late writers. HEAD stays in the expiry index, so cleanup
         finishes an interrupted claim. With `due` (epoch ms) it stays until then for another sweep."""
-        now = self._now()
+        now = self.now()
         stays, goes = (", due = :due", "") if due else ("", ", due")
-        claimed = self._items.update(
+        claimed = self.items.update(
             pk,
             HEAD,
             f"{_CLAIM}{stays} REMOVE {_CONTENT}{goes}",
@@ -80,56 +86,40 @@ class Eraser:
         )
         return claimed, self.finish(claimed)
 
-    def finish(self, claimed: Item) -> Erased:
+    def finish(self, claimed: Item) -> Deleted:
         """Delete the rest of a claimed thread, but nothing that a new one writes later. Raises StoreUnavailable."""
-        pk, erased = claimed["PK"], Erased(threads=1)
+        pk, erased = claimed["PK"], Deleted(threads=1)
         for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE):
-            if not self._stands(claimed):
+            if not self._is_current(claimed):
                 return erased
             self._blobs.delete(list(names))
             erased.objects += len(names)
-        for page in self._items.pages_of(pk, "SK"):
+        for page in self.items.pages_of(pk, "SK"):
             rest = [item["SK"] for item in page if item["SK"] != HEAD]
-            if not self._stands(claimed):
+            if not self._is_current(claimed):
                 return erased
-            self._delete(pk, rest)
+            if uploads := [upload_key(pk, name) for name in map(document_of, rest) if name]:
+                self._blobs.delete(uploads)  # first: an item is the only reference to its file
+            self.items.write_many(deletes=[(pk, sk) for sk in rest])
             erased.items += len(rest)
-        erased.items += self._hide_head(claimed) if "due" in claimed else self._delete_head(claimed)
+        values = {":seq": claimed["seq"], ":born": claimed["born"]}
+        if "due" not in claimed:
+            with suppress(Refused):
+                self.items.delete(pk, HEAD, condition=_SAME, values=values)
+                erased.items += 1
+        elif "u" in claimed:
+            with suppress(Refused, StoreUnavailable):  # it stays in the user's index, which loses nothing
+                self.items.update(pk, HEAD, "REMOVE u, la", values, condition=_SAME)
         return erased
 
-    def _delete(self, pk: str, sks: list[str]) -> None:
-        """Delete the file of a document before its item, which is the only reference to it."""
-        if uploads := [upload_key(pk, name) for name in map(document_of, sks) if name]:
-            self._blobs.delete(uploads)
-        self._items.write_many(deletes=[(pk, sk) for sk in sks])
-
-    def delete_objects(self, prefix: str, goes: Callable[[str], bool]) -> int:
+    def delete_objects(self, prefix: str, is_wanted: Callable[[str], bool]) -> int:
         """Delete matching objects under `prefix` until none is listed. Return their number."""
         deleted = 0
-        while old := [name for name in self._blobs.names(prefix) if goes(name.removeprefix(prefix))][:DELETED_AT_ONCE]:
-            self._blobs.delete(old)
-            deleted += len(old)
+        while old := [name for name in self._blobs.names(prefix) if is_wanted(name.removeprefix(prefix))]:
+            self._blobs.delete(old[:DELETED_AT_ONCE])
+            deleted += len(old[:DELETED_AT_ONCE])
         return deleted
 
-    def _stands(self, claimed: Item) -> bool:
-        head = self._items.get(claimed["PK"], HEAD)
+    def _is_current(self, claimed: Item) -> bool:
+        head = self.items.get(claimed["PK"], HEAD)
         return head is not None and (head["seq"], head["born"]) == (claimed["seq"], claimed["born"])
-
-    def _hide_head(self, claimed: Item) -> int:
-        """Remove a HEAD that stays for a while from its user's index; a failure loses nothing."""
-        if "u" in claimed:
-            values = {":seq": claimed["seq"], ":born": claimed["born"]}
-            with suppress(Refused, StoreUnavailable):
-                self._items.update(claimed["PK"], HEAD, "REMOVE u, la", values, condition=_STANDS)
-        return 0
-
-    def _delete_head(self, claimed: Item) -> int:
-        values = {":seq": claimed["seq"], ":born": claimed["born"]}
-        try:
-            self._items.delete(claimed["PK"], HEAD, condition=_STANDS, values=values)
-        except Refused:
-            return 0
-        return 1
-
-    def _now(self) -> int:
-        return int(self._clock() * 1000)

@@ -21,15 +21,14 @@ from turnkeep.placeholders import restored
 from turnkeep.records import JSON, Principal, Thread, Turn, iso
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
-from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import exports_of, place_of, user_key
 from turnkeep.storage.limits import MICRO
 from turnkeep.storage.listing import Found
 from turnkeep.storage.memories import Memories
-from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
 from turnkeep.storage.store import Store
 from turnkeep.storage.usage import Usage
+from turnkeep.storage.users import EXPORT_ID_HEX, STALLED_MS
 from turnkeep.storage.vault import has_placeholder, reworded_in
 
 LINK_SECONDS = 15 * 60
@@ -52,7 +51,7 @@ class Export:
 
 
 class Exports:
-    """`facts`: the deployment's settings for all users. `clock`: epoch seconds. `random_bytes` returns n bytes."""
+    """Writes exports. `facts`: the deployment's settings for all users."""
 
     def __init__(
         self,
@@ -60,63 +59,59 @@ class Exports:
         attachments: Attachments,
         usage: Usage,
         objects: Objects,
-        codec: Codec,
         *,
         memories: Callable[[Principal], Memories],
         facts: JSON,
-        clock: Callable[[], float],
-        random_bytes: Callable[[int], bytes],
     ):
         self._store = store
+        self._heads = store.heads
+        self._codec = store.heads.codec
         self._attachments = attachments
         self._usage = usage
         self._objects = objects
-        self._codec = codec
         self._memories = memories
         self._facts = facts
-        self._clock = clock
-        self._random_bytes = random_bytes
-        self._hear: Callable[[str], object] = lambda key: None
+        self._on_request: Callable[[str], object] = lambda key: None
 
-    def listen(self, hear: Callable[[str], object]) -> None:
-        """Call `hear` with the key of each request, if bucket events do not start a worker."""
-        self._hear = hear
-
-    # lines of an export
+    def listen(self, on_request: Callable[[str], object]) -> None:
+        """Call `on_request` with the key of each request, if bucket events do not start a worker."""
+        self._on_request = on_request
 
     def lines(self, principal: Principal) -> Iterator[bytes]:
         """Yield one JSON object a line, each with its `type`; `end` marks the last. Raises StoreUnavailable."""
-        for kind, value in self._held(principal):
+        for kind, value in self._values(principal):
             yield json.dumps({"type": kind, **value}, ensure_ascii=False, default=str).encode() + b"\n"
 
-    def _held(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
-        now, found, threads = self._clock(), Found(), 0
-        yield "principal", {"tenant": principal.tenant, "user": principal.user, "exported_at": iso(now)}
+    def _values(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
+        found, threads, now = Found(), 0, iso(self._heads.now() / 1000)
+        yield "principal", {"tenant": principal.tenant, "user": principal.user, "exported_at": now}
         yield "settings", self._facts
         for day in self._usage.days(principal):
             tokens, micro = day.used
             yield "usage", {"day": day.day, "tokens": tokens, "cost_usd": micro / MICRO, "turns": day.turns}
-        yield from self._remembered(principal)
+        yield from self._memory(principal)
         for listed in self._store.listing.all(principal, found):
             threads += 1
             with suppress(NotFound):  # deleted meanwhile
                 yield from self._thread(principal, listed.thread_id)
         yield "end", {"threads": threads, "unreadable_threads": found.unreadable}
 
-    def _remembered(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
-        lost: list[str] = []
-        for memory in self._memories(principal).below((), lost=lost, is_bounded=False):
+    def _memory(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
+        unreadable: list[str] = []
+        for memory in self._memories(principal).below((), unreadable=unreadable, is_bounded=False):
             place = {"namespace": memory.namespace, "key": memory.key, "value": memory.value}
             times = {"created_at": memory.created, "updated_at": memory.updated, "expires_at": memory.expires}
             yield "memory", place | {name: at and iso(at / 1000) for name, at in times.items()}
-        for sk in lost:
+        for sk in unreadable:
             namespace, key = place_of(sk)
             yield "unreadable", {"namespace": namespace, "key": key, "code": StateCorrupt.code}
 
     def _thread(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         try:
-            thread, head = self._store.threads.read(principal, thread_id), self._store.heads.read(principal, thread_id)
-            yield "thread", _shown(thread)
+            thread, head = self._store.threads.read(principal, thread_id), self._heads.read(principal, thread_id)
+            times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
+            pending = thread.pending and {"message": thread.pending.message, "at": iso(thread.pending.at)}
+            yield "thread", {**asdict(thread), **times, "pending": pending}
             yield from self._documents(principal, head)
             yield from self._runs(head)
             yield from self._turns(principal, thread)
@@ -130,9 +125,9 @@ class Exports:
             before = min(start + TURNS_AT_ONCE, thread.turn_count + 1)
             limit = before - start
             for turn in self._store.turns.newest(principal, thread.thread_id, limit=limit, before=before, details=True):
-                yield "turn", _told(turn)
+                yield "turn", _turn_fields(turn)
         for turn in self._store.turns.abandoned(principal, thread.thread_id):
-            yield "turn", {**_told(turn), "left": True}
+            yield "turn", {**_turn_fields(turn), "left": True}
 
     def _edits(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
         """Yield the changes of the state other than turns, newest first."""
@@ -169,8 +164,6 @@ class Exports:
             kept.append(line)
         return b"".join(kept)
 
-    # by a worker
-
     def begin(self, principal: Principal) -> Export:
         """Request an export; a running one is returned instead. Raises StoreUnavailable."""
         user = user_key(principal)
@@ -178,13 +171,13 @@ class Exports:
             export_id = name.partition(".")[0]
             if name.endswith(REQUEST) and (export := self.read(principal, export_id)).status == "running":
                 return export
-        now = int(self._clock() * 1000)
-        export_id = f"{now:0{EXPORT_ID_HEX}x}{self._random_bytes(ID_BYTES).hex()}"
+        random = self._heads.random_bytes
+        export_id = f"{self._heads.now():0{EXPORT_ID_HEX}x}{random(ID_BYTES).hex()}"
         name = exports_of(user) + export_id + REQUEST
-        asks = {"tenant": principal.tenant, "user": principal.user}
-        asks |= {"key": self._random_bytes(KEY_BYTES).hex(), "iv": self._random_bytes(IV_BYTES).hex()}
-        self._objects.put(name, self._codec.encrypt(asks, name))
-        self._hear(name)
+        request = {"tenant": principal.tenant, "user": principal.user}
+        request |= {"key": random(KEY_BYTES).hex(), "iv": random(IV_BYTES).hex()}
+        self._objects.put(name, self._codec.encrypt(request, name))
+        self._on_request(name)
         return Export(export_id, "running")
 
     def read(self, principal: Principal, export_id: str) -> Export:
@@ -192,27 +185,27 @@ class Exports:
         user = user_key(principal)
         name, names = exports_of(user) + export_id, self._names(user) if _ID.fullmatch(export_id) else set()
         if export_id + ANSWER in names:
-            asks = self._asked(name + REQUEST)
-            if asks is None:
+            request = self._request(name + REQUEST)
+            if request is None:
                 raise NotFound(_GONE)
             url = self._objects.link(name + ANSWER, LINK_SECONDS)
-            return Export(export_id, "ready", url, asks["key"], asks["iv"])
+            return Export(export_id, "ready", url, request["key"], request["iv"])
         if export_id + REQUEST not in names:
             raise NotFound(_GONE)
         began = int(export_id[:EXPORT_ID_HEX], 16)
-        is_over = export_id + FAILED in names or began + STALLED_MS < self._clock() * 1000
+        is_over = export_id + FAILED in names or began + STALLED_MS < self._heads.now()
         return Export(export_id, "failed" if is_over else "running")
 
     def work(self, key: str, has_time: Callable[[], bool] = lambda: True) -> None:
         """Write the export requested under this key, once. Ignore any other key. Raises StoreUnavailable."""
-        name, asks = key.removesuffix(REQUEST), self._asked(key) if key.endswith(REQUEST) else None
-        if asks is None:
+        name, request = key.removesuffix(REQUEST), self._request(key) if key.endswith(REQUEST) else None
+        if request is None:
             return
         folder = name.rpartition("/")[0] + "/"
         if name + ANSWER in self._objects.names(folder):
             return
         with TemporaryFile() as file:
-            if _write(file, self.lines(Principal(asks["tenant"], asks["user"])), asks, has_time):
+            if _write(file, self.lines(Principal(request["tenant"], request["user"])), request, has_time):
                 size = file.tell()
                 file.seek(0)
                 self._objects.put(name + ANSWER, file)
@@ -220,14 +213,14 @@ class Exports:
             else:
                 logger.error("no time left to write an export")
                 self._objects.put(name + FAILED, b"")
-        if self._asked(key) is None:  # its user was erased meanwhile
+        if self._request(key) is None:  # its user was erased meanwhile
             self._objects.delete([name + ANSWER, name + FAILED])
 
     def _names(self, user: str) -> set[str]:
         prefix = exports_of(user)
         return {name.removeprefix(prefix) for name in self._objects.names(prefix)}
 
-    def _asked(self, key: str) -> JSON | None:
+    def _request(self, key: str) -> JSON | None:
         """Return the request, or None if it is gone or was not written by us."""
         try:
             return dict(self._codec.decrypt(self._objects.get(key), key))
@@ -235,15 +228,15 @@ class Exports:
             return None
 
 
-_GONE = "There is no such export. One lives for a day; ask for another."
+_GONE = "The export does not exist or has expired after a day. Request another one."
 
 
-def _write(file: IO[bytes], lines: Iterable[bytes], asks: JSON, has_time: Callable[[], bool]) -> bool:
+def _write(file: IO[bytes], lines: Iterable[bytes], request: JSON, has_time: Callable[[], bool]) -> bool:
     """Write line by line, so that only one is in memory. Return False if time ran out."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415 - workers alone
 
-    counter = modes.CTR(bytes.fromhex(asks["iv"]))
-    cipher = Cipher(algorithms.AES(bytes.fromhex(asks["key"])), counter).encryptor()
+    counter = modes.CTR(bytes.fromhex(request["iv"]))
+    cipher = Cipher(algorithms.AES(bytes.fromhex(request["key"])), counter).encryptor()
     packer = zlib.compressobj(6, wbits=31)  # with the header of gzip
     for line in lines:
         file.write(cipher.update(packer.compress(line)))
@@ -253,12 +246,6 @@ def _write(file: IO[bytes], lines: Iterable[bytes], asks: JSON, has_time: Callab
     return True
 
 
-def _shown(thread: Thread) -> JSON:
-    times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
-    pending = thread.pending and {"message": thread.pending.message, "at": iso(thread.pending.at)}
-    return {**asdict(thread), **times, "pending": pending}
-
-
-def _told(turn: Turn) -> JSON:
+def _turn_fields(turn: Turn) -> JSON:
     facts: dict[str, Any] = {name: value for name, value in asdict(turn).items() if name not in _INTERNAL}
     return {**facts, "turn_number": turn.number, "created_at": iso(turn.created_at)}

@@ -4,13 +4,12 @@ commits all of them or none. Documents are not copied; of the checkpoints only t
 from collections.abc import Callable
 
 from turnkeep.errors import NotFound, StateCorrupt
-from turnkeep.records import JSON
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import batched
-from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, signed_context
+from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, signed_context
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.vault import Vault
 
@@ -23,20 +22,19 @@ class Fork:
     interrupted = False
 
     def __init__(self, heads: Heads, vault: Vault, *, source: Head, begun: Begun):
+        self._heads = heads
         self._items = heads.items
-        self._blobs = heads.blobs
-        self._codec = heads.codec
         self._vault = vault
-        self._chain = Chain(heads.items, heads.blobs, heads.codec)
+        self._chain = Chain(heads)
         self._source = source
         self._begun = begun
         self._ttl = keys.item_ttl(begun.head.created)
         self._new: dict[str, str] = {}
         self._names: dict[str, str] = {}
 
-    def copy(self, number: int, renew: Callable[[], None], *, whole: bool = False) -> tuple[Item, tuple[Item, ...]]:
-        """Write turns 1 to `number` except the newest link. Return that link and the writes next to it; with `whole`
-        all checkpoints too. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
+    def copy(self, number: int, renew: Callable[[], None], *, whole: bool = False) -> tuple[Item, ...]:
+        """Write turns 1 to `number` except the newest link. Return that link, then the items that its commit writes.
+        With `whole` copy all checkpoints. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
         source = self._source
         last = source.last if number == source.n else self._chain.newest(source, 1, number + 1)[-1]["SK"]
         links = self._chain.walk(source.pk, last, 0, {})
@@ -44,47 +42,43 @@ class Fork:
         for position, item in enumerate(links, start=1):
             puts.append(self._link(item, position, last))
             last = self._new[item["SK"]] = puts[-1][0]["SK"]
-        tip, *rest = puts.pop()
-        tip_checkpoint, *beside = self._checkpoints(links[-1])
-        puts += [[item] for item in (beside + self._older(links[-1]) if whole else beside)]
+        newest = puts.pop()
+        checkpoint, *task_writes = self._checkpoints(links[-1])
+        puts += [[item] for item in (task_writes + self._older(links[-1]) if whole else task_writes)]
         for some in batched(puts, LINKS_AT_ONCE):
             self._items.write_many(puts=[item for items in some for item in items])
             renew()
         placeholders = self._vault.items_of(self._begun.head, last, self._vault.values(source))
-        return tip, (*rest, tip_checkpoint, *placeholders)
+        return (*newest, checkpoint, *placeholders)
 
     def _link(self, old: Item, position: int, prev: str) -> list[Item]:
         pk, sk = self._begun.head.pk, keys.turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
         kept: Item = {name: old[name] for name in ("n", "k", "b", "edit", "aside") if name in old}
         kept["cp"] = self._names.setdefault(old["cp"], keys.checkpoint_name(keys.id_in(old["cp"]), keys.writer_of(sk)))
         kept |= {"of": self._new[old["of"]]} if "of" in old else {}
-        new: Item = {"PK": pk, "SK": sk, **kept, "v": keys.LAYOUT, "ttl": self._ttl, **({"prev": prev} if prev else {})}
+        new = keys.new_item(pk, sk, self._ttl, **kept, **({"prev": prev} if prev else {}))
         link = self._chain.open(old)
         self.interrupted = link.payload.get("turn", {}).get("status") == "interrupted"
-        sealed = self._codec.pack(link.payload, *signed_context(new))
-        return [{**new, **self._blobs.attributes(pk, sk, sealed)}, *self._details(link, sk)]
-
-    def _details(self, link: Link, turn_sk: str) -> list[Item]:
-        if "aside" not in link.item:
-            return []
-        pk, sk = self._begun.head.pk, keys.details_key(turn_sk)
-        sealed = self._codec.pack(self._chain.details(link), pk, sk)
-        value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
-        return [{"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": self._ttl, **value}]
+        items = [new | self._heads.packed(link.payload, pk, sk, *signed_context(new))]
+        if "aside" in old:
+            details, aside = self._chain.details(link), keys.details_key(sk)
+            value = self._heads.packed(details, pk, aside, inline_bytes=DETAILS_ITEM_BYTES)
+            items.append(keys.new_item(pk, aside, self._ttl, **value))
+        return items
 
     def _checkpoints(self, tip: Item) -> list[Item]:
         """Return the newest checkpoint, then what a saver wrote next to it."""
         sk = keys.checkpoint_key(tip["cp"])
-        found = {each["SK"]: each for each in self._items.between(self._source.pk, sk, f"{sk}#~")}
+        found = self._items.between_by_key(self._source.pk, sk, f"{sk}#~")
         if sk not in found:
-            raise NotFound("What stood after this turn is no longer kept; fork at a newer one.")
+            raise NotFound("The state after this turn is no longer stored; fork at a newer turn.")
         if found[sk]["link"] != tip.get("of", tip["SK"]):
             raise StateCorrupt
-        beside = [self._copied(each) for name, each in found.items() if name != keys.checkpoint_of(name) == sk]
-        if beside or "spaces" in self._opened(found[sk]):
+        copies = [self._copied(each) for name, each in found.items() if name != keys.checkpoint_of(name) == sk]
+        if copies or "spaces" in self._heads.unpacked(found[sk], *_signed_link(found[sk])):
             spaces = self._items.below(self._source.pk, keys.SPACES)
-            beside += [self._copied(each) for each in spaces if is_of_life(each, self._source)]
-        return [self._copied(found[sk]), *beside]
+            copies += [self._copied(each) for each in spaces if is_of_life(each, self._source)]
+        return [self._copied(found[sk]), *copies]
 
     def _older(self, tip: Item) -> list[Item]:
         found = self._items.between(self._source.pk, keys.CHECKPOINTS, keys.HEAD)
@@ -94,18 +88,14 @@ class Fork:
         writes = [each for each in found if keys.is_write(each["SK"]) and keys.checkpoint_of(each["SK"]) in names]
         return [self._copied(each) for each in kept + writes]
 
-    def _opened(self, item: Item) -> JSON:
-        opened: JSON = self._codec.unpack(self._blobs.value(item), *_sealed_to(item))
-        return opened
-
     def _copied(self, old: Item) -> Item:
         """Copy a checkpoint, a write after one, or a sub-graph's checkpoint to its new place."""
         new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
         new |= {"link": self._new[old["link"]]} if "link" in old else {}
         new |= {"born": self._begun.head.incarnation} if "born" in old else {}
-        new |= {"PK": self._begun.head.pk, "SK": self._key(old["SK"]), "v": keys.LAYOUT, "ttl": self._ttl}
-        sealed = self._codec.pack(self._opened(old), *_sealed_to(new))
-        return {**new, **self._blobs.attributes(new["PK"], new["SK"], sealed)}
+        new = keys.new_item(self._begun.head.pk, self._key(old["SK"]), self._ttl, **new)
+        value = self._heads.unpacked(old, *_signed_link(old))
+        return new | self._heads.packed(value, new["PK"], new["SK"], *_signed_link(new))
 
     def _key(self, old: str) -> str:
         """Return the key of a checkpoint, or of a write after one, in the copy, which it names as its writer."""
@@ -117,5 +107,5 @@ class Fork:
         return new + old.removeprefix(place)
 
 
-def _sealed_to(item: Item) -> tuple[str, ...]:
-    return item["PK"], item["SK"], *([item["link"]] if "link" in item else [])
+def _signed_link(item: Item) -> list[str]:
+    return [item["link"]] if "link" in item else []

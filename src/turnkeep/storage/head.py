@@ -18,16 +18,7 @@ from uuid import UUID
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Status
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.keys import (
-    CLOCK_ERROR_MS,
-    LAYOUT,
-    OTHER_LAYOUT,
-    expiry,
-    expiry_bucket,
-    id_in,
-    item_ttl,
-    thread_of,
-)
+from turnkeep.storage.keys import CLOCK_ERROR_MS, LAYOUT, OTHER_LAYOUT, id_in, item_ttl, thread_of
 
 KEPT_KEYS, KEPT_LEFT_KEYS = 32, 16
 KEY_BYTES, INCARNATION_BYTES = 6, 6
@@ -177,23 +168,3 @@ def run_id_of(pk: str, digest: bytes) -> str:
 def run_digest(run_id: str) -> bytes:
     """Return the digest of the key that a run id was made of. Raises ValueError if it is not a UUID."""
     return UUID(run_id).bytes[:KEY_BYTES]
-
-
-def new_head(
-    pk: str, user: str, now_ms: int, thread_hours: float, *, incarnation: bytes, seq: int = 0, gen: int = 0
-) -> Item:
-    """Return the attributes of a thread without turns. `seq` and `gen` continue those of an expired thread."""
-    expires = expiry(now_ms, now_ms, thread_hours)
-    return {
-        "v": LAYOUT,
-        "born": incarnation,
-        "n": 0,
-        "gen": gen,
-        "seq": seq,
-        "created": now_ms,
-        "la": now_ms,
-        "expires": expires,
-        "u": user,
-        "xh": expiry_bucket(expires, pk),
-        "ttl": item_ttl(now_ms),
-    }

@@ -1,8 +1,10 @@
-"""Reads, checks, creates and replaces HEADs. All parts of a `Store` share one `Heads`."""
+"""Reads, checks, creates and replaces HEADs. All parts of a `Store` share one `Heads`, and with it the table's items,
+large values and keys."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
+from typing import Any
 
 from turnkeep import errors
 from turnkeep.records import Principal
@@ -10,11 +12,11 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.head import HOUR_MS, INCARNATION_BYTES, Head, is_erased, new_head, read_head, signed_parts
+from turnkeep.storage.head import HOUR_MS, INCARNATION_BYTES, Head, is_erased, read_head, signed_parts
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keys import HEAD, partition, user_key
+from turnkeep.storage.keys import HEAD, LAYOUT, expiry, expiry_bucket, item_ttl, partition, user_key
 
-OTHER_KEY = "It was signed with a key that this process does not have. Configure the seal key of its writer."
+OTHER_KEY = "It was signed with a key that this process does not have. Configure the signing key of its writer."
 
 
 class Heads:
@@ -33,14 +35,22 @@ class Heads:
         self.items = items
         self.blobs = blobs
         self.codec = codec
-        self.clock = clock
         self.random_bytes = random_bytes
         self.thread_hours = thread_hours
         self.eraser = Eraser(items, blobs, clock=clock)
+        self._clock = clock
 
     def now(self) -> int:
         """Return the time in epoch milliseconds."""
-        return int(self.clock() * 1000)
+        return int(self._clock() * 1000)
+
+    def packed(self, value: Any, pk: str, sk: str, *context: str, inline_bytes: int | None = None) -> Item:
+        """Return a signed value as attributes of its item; writes an object first if it is too large."""
+        return self.blobs.attributes(pk, sk, self.codec.pack(value, pk, sk, *context), inline_bytes=inline_bytes)
+
+    def unpacked(self, item: Item, *context: str) -> Any:
+        """Return the value of an item that `packed` made. Raises StateCorrupt."""
+        return self.codec.unpack(self.blobs.value(item), item["PK"], item["SK"], *context)
 
     def read(self, principal: Principal, thread_id: str) -> Head:
         """Return HEAD of a living thread; raise NotFound."""
@@ -50,7 +60,6 @@ class Heads:
         return head
 
     def find(self, principal: Principal, thread_id: str) -> Head | None:
-        """Return HEAD of a living thread, or None."""
         return self.living(self.items.get(partition(principal, thread_id), HEAD))
 
     def living(self, item: Item | None) -> Head | None:
@@ -89,11 +98,11 @@ class Heads:
         except Refused as refused:
             if refused.item is None:
                 raise errors.ThreadBusy(retry_after=1) from refused
-            if not _is_incarnation_of(item, refused.item):  # else it is ours: only the acknowledgement was lost
-                stands = self.trusted(refused.item)
-                if stands.is_alive(self.now()):
-                    return stands, False
-                return self.replace_dead(stands, user_key(principal), more), True
+            if refused.item.get("born") != item["born"]:  # else it is ours: only the acknowledgement was lost
+                old = self.trusted(refused.item)
+                if old.is_alive(self.now()):
+                    return old, False
+                return self.replace_dead(old, user_key(principal), more), True
         return read_head(item), True
 
     def replace_dead(self, old: Head, user: str, more: Item) -> Head:
@@ -104,21 +113,31 @@ class Heads:
         if old.gone is not None:
             self.eraser.finish({"PK": old.pk, "seq": old.seq, "born": old.incarnation, "due": True})
         item = self.new_head(old.pk, user, more, seq=old.seq + 1, gen=old.seq + 1)
-        stands = {":seq": old.seq, ":born": old.incarnation, ":expires": old.expires}
+        same = {":seq": old.seq, ":born": old.incarnation, ":expires": old.expires}
         try:
-            self.items.put(item, condition="seq = :seq AND born = :born AND expires = :expires", values=stands)
+            self.items.put(item, condition="seq = :seq AND born = :born AND expires = :expires", values=same)
         except Refused as refused:
-            if not _is_incarnation_of(item, refused.item):
+            if refused.item is None or refused.item.get("born") != item["born"]:
                 raise errors.ThreadBusy(retry_after=1) from refused
         return read_head(item)
 
     def new_head(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
-        """Return the item of a thread without turns, signed."""
+        """Return the item of a thread without turns, signed. `seq` and `gen` continue those of an expired thread."""
         incarnation = self.random_bytes(INCARNATION_BYTES)
-        hours = min(self.thread_hours, more.get("life", inf) / HOUR_MS)
-        item = new_head(pk, user, self.now(), hours, incarnation=incarnation, seq=seq, gen=gen) | more
+        now = self.now()
+        expires = expiry(now, now, min(self.thread_hours, more.get("life", inf) / HOUR_MS))
+        item: Item = {
+            "v": LAYOUT,
+            "born": incarnation,
+            "n": 0,
+            "gen": gen,
+            "seq": seq,
+            "created": now,
+            "la": now,
+            "expires": expires,
+            "u": user,
+            "xh": expiry_bucket(expires, pk),
+            "ttl": item_ttl(now),
+            **more,
+        }
         return {"PK": pk, "SK": HEAD, **item, "sig": self.codec.sign(*signed_parts(pk, item))}
-
-
-def _is_incarnation_of(item: Item, stands: Item | None) -> bool:
-    return stands is not None and stands.get("born") == item["born"]

@@ -11,7 +11,7 @@ from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, is_erased, read_head
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, document_key, item_ttl, text_key
+from turnkeep.storage.keys import HEAD, document_key, item_ttl, new_item, text_key
 from turnkeep.storage.uploads import Uploads
 from turnkeep.storage.vault import Vault
 
@@ -46,10 +46,10 @@ class Intake:
             body, owner = self._uploads.get(key)
         except KeyError:
             return None
-        said = self.owner_of(key, owner)
-        if said is None:
+        place = self.owner_of(key, owner)
+        if place is None:
             return None
-        pk, sk = said["pk"], document_key(said["id"])
+        pk, sk = place["pk"], document_key(place["id"])
         taken = "SET st = :processing, since = :now, tries = tries + :one"
         values = {**_OPEN, ":now": self._heads.now(), ":one": 1}
         try:
@@ -59,7 +59,7 @@ class Intake:
         head = self._items.get(pk, HEAD)
         if head is None or is_erased(head, item["born"]):
             return None
-        return Claimed(key, read_head(head), said["id"], self._name(item), body, item["tries"])
+        return Claimed(key, read_head(head), place["id"], self._name(item), body, item["tries"])
 
     def owner_of(self, key: str, owner: str) -> JSON | None:
         """Return the thread's `pk` and the document's `id`, or None if we did not issue the token for this key."""
@@ -89,18 +89,18 @@ class Intake:
         maps = list(self.vault.items_of(claimed.head, map_source(claimed.document_id), values or {}))
         given = {":data": self._codec.pack(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
         change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"
-        puts = [Write("Put", item) for item in [*texts, *maps]]
-        return self._ends(claimed, "ready", change, given, living(pk, claimed.head.incarnation), *puts)
+        puts = (Write("Put", item) for item in (*texts, *maps))
+        return self._end(claimed, "ready", change, given, check_alive(pk, claimed.head.incarnation), *puts)
 
     def fail(self, claimed: Claimed, code: str) -> bool:
         """Store a failure; False if the document is gone or another worker was first. Raises StoreUnavailable."""
-        return self._ends(claimed, "failed", "SET st = :to, code = :code REMOVE since", {":code": code})
+        return self._end(claimed, "failed", "SET st = :to, code = :code REMOVE since", {":code": code})
 
     def drop(self, key: str) -> None:
         """Delete the file, whatever the outcome."""
         self._uploads.delete([key])
 
-    def _ends(self, claimed: Claimed, status: str, change: str, given: Item, *others: Write) -> bool:
+    def _end(self, claimed: Claimed, status: str, change: str, given: Item, *others: Write) -> bool:
         key = {"PK": claimed.head.pk, "SK": document_key(claimed.document_id)}
         values = {":from": "processing", ":to": status, **given}
         try:
@@ -111,22 +111,21 @@ class Intake:
 
     def _texts(self, claimed: Claimed, pieces: Sequence[Piece]) -> Iterator[Item]:
         pk, first = claimed.head.pk, text_key(claimed.document_id, 0)
-        sealed = self._codec.pack([[each.text, each.page, each.heading] for each in pieces], pk, first)
-        if len(sealed) > MAX_TEXT_BYTES:
-            raise ValueError("the text is too long to be kept")
-        for part, start in enumerate(range(0, len(sealed), PART_BYTES)):
-            sk, data = text_key(claimed.document_id, part), sealed[start : start + PART_BYTES]
-            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(claimed.head.created), "data": data}
+        packed = self._codec.pack([[each.text, each.page, each.heading] for each in pieces], pk, first)
+        if len(packed) > MAX_TEXT_BYTES:
+            raise ValueError("the text is too long")
+        for part, start in enumerate(range(0, len(packed), PART_BYTES)):
+            sk, data = text_key(claimed.document_id, part), packed[start : start + PART_BYTES]
+            yield new_item(pk, sk, item_ttl(claimed.head.created), data=data)
 
     def _name(self, item: Item) -> str:
         return str(self._codec.decrypt(item["name"], item["PK"], item["SK"])["name"])
 
 
-def living(pk: str, incarnation: bytes) -> Write:
+def check_alive(pk: str, incarnation: bytes) -> Write:
     """Return the check that the thread with this incarnation id exists and is not being erased."""
-    return Write(
-        "ConditionCheck", {"PK": pk, "SK": HEAD}, "born = :born AND attribute_not_exists(gone)", {":born": incarnation}
-    )
+    is_alive = "born = :born AND attribute_not_exists(gone)"
+    return Write("ConditionCheck", {"PK": pk, "SK": HEAD}, is_alive, {":born": incarnation})
 
 
 def map_source(document_id: str) -> str:

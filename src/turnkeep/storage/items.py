@@ -103,6 +103,10 @@ class Items:
         """Return every item of the partition with low <= SK <= high, in order."""
         return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}))
 
+    def between_by_key(self, pk: str, low: str, high: str) -> dict[str, Item]:
+        """Return the items of `between` by their sort key."""
+        return {item["SK"]: item for item in self.between(pk, low, high)}
+
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
         """Yield the items whose SK begins with `prefix`, in order, by pages (of `page` items) on demand."""
         return self._within(pk, "begins_with(SK, :prefix)", {":prefix": prefix}, **({"Limit": page} if page else {}))
@@ -195,7 +199,7 @@ class Items:
         try:
             answer: Item = getattr(self._client, operation)(**arguments)
         except ClientError as error:
-            raise _told_apart(error) from error
+            raise _as_ours(error) from error
         except BotoCoreError as error:
             raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS) from error
         return answer
@@ -208,7 +212,7 @@ def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
         yield some
 
 
-def _told_apart(error: ClientError) -> Exception:
+def _as_ours(error: ClientError) -> Exception:
     code = error.response["Error"]["Code"]
     if code == "ConditionalCheckFailedException":
         item = error.response.get("Item")

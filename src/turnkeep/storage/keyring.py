@@ -31,7 +31,7 @@ class Key:
 class Keyring:
     """Signs with its first secret and verifies with all. If a secret is unknown or there is none, it calls `refresh`,
     at most once in 10 s. `refresh` returns the current secrets, or none if they cannot be read: an unknown secret then
-    raises StoreUnavailable. Threads may share a key ring. `clock`: epoch seconds, which pass in a frozen sandbox."""
+    raises StoreUnavailable. It is thread-safe. `clock`: epoch seconds, which pass in a frozen sandbox."""
 
     def __init__(
         self,
@@ -65,7 +65,6 @@ class Keyring:
         return is_ours
 
     def sign(self, *context: str | bytes) -> bytes:
-        """Return a signature of these parts, 16 bytes long."""
         key = self._newest()
         return key.id + key.digest(MARK_BYTES - ID_BYTES, b"sign", context)
 
@@ -79,7 +78,6 @@ class Keyring:
         )
 
     def knows(self, mark: bytes) -> bool:
-        """Return whether the ring has the secret of this signature."""
         return self._named(mark[:ID_BYTES]) is not None
 
     def _newest(self) -> Key:
@@ -90,16 +88,13 @@ class Keyring:
         return self._keys[0]
 
     def _named(self, name: bytes) -> Key | None:
-        key = self._held(name)
+        key = next((key for key in self._keys if key.id == name), None)
         if key is None:
             self._reread()
-            key = self._held(name)
+            key = next((key for key in self._keys if key.id == name), None)
         if key is None and self._has_failed:
             raise StoreUnavailable(retry_after=REREAD_SECONDS)
         return key
-
-    def _held(self, name: bytes) -> Key | None:
-        return next((key for key in self._keys if key.id == name), None)
 
     def _reread(self) -> None:
         """Refresh in one thread; others wait for it. A clock that was set back does not prevent it."""

@@ -13,6 +13,7 @@ import json
 import re
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 from zlib import crc32
 
@@ -37,6 +38,11 @@ _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the ex
 _MAX_SK_BYTES = 1024
 _LAST_TURN = _LAST_GENERATION = 99_999_999
 _WRITE = "#W#"
+
+
+def new_item(pk: str, sk: str, ttl: int, **attributes: Any) -> dict[str, Any]:
+    """Return an item of this layout; `ttl` in epoch seconds."""
+    return {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, **attributes}
 
 
 def is_well_formed(name: str) -> bool:

@@ -11,8 +11,8 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, is_erased, key_digest, read_head
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, item_ttl, message_key, partition, user_key
-from turnkeep.storage.links import Chain, turn_of
+from turnkeep.storage.keys import HEAD, LAYOUT, item_ttl, message_key, new_item, partition, user_key
+from turnkeep.storage.links import Chain, Link, turn_of
 from turnkeep.storage.plans import Begun, body_digest, is_body
 from turnkeep.storage.vault import Vault
 
@@ -24,14 +24,20 @@ _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """Conditions of a caller on the thread."""
+class BeginRequest:
+    """One run to begin. `body` distinguishes requests. `message` is None for an edit; it is encrypted with `pii`, the
+    values of its placeholders. `create`: the thread may be new. `after`: the required number of the newest turn. A
+    thread with another `incarnation` id is not found. Without `replay` a key that made a turn raises KeyUsed."""
 
-    agent: str | None
-    create: bool
-    after: int | None
-    incarnation: bytes | None
-    replay: bool
+    key: str
+    body: bytes
+    message: str | None
+    pii: Mapping[str, str] | None = None
+    agent: str | None = None
+    create: bool = False
+    after: int | None = None
+    incarnation: bytes | None = None
+    replay: bool = True
 
 
 class KeyUsed(Exception):
@@ -50,75 +56,58 @@ class Leases:
         self._vault = vault
         self.lease_ms = int(lease_seconds * 1000)
 
-    def begin(
-        self,
-        principal: Principal,
-        thread_id: str,
-        *,
-        key: str,
-        body: bytes,
-        message: str | None,
-        pii: Mapping[str, str] | None = None,
-        agent: str | None = None,
-        create: bool = False,
-        after: int | None = None,
-        incarnation: bytes | None = None,
-        replay: bool = True,
-    ) -> Begun | Turn:
-        """Take the thread for one run, or return the stored turn of this key.
-
-        `body` distinguishes requests; it is encrypted with `pii`, the values of the placeholders. `message` is None for
-        an edit. `create`: the thread may be new. `after`: the required number of the newest turn. A thread with
-        another `incarnation` id is not found. Without `replay` a key that made a turn raises KeyUsed. Raises NotFound,
-        ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable."""
-        asked = _Asked(agent, create, after, incarnation, replay)
-        pk, user = partition(principal, thread_id), user_key(principal)
+    def begin(self, principal: Principal, thread_id: str, request: BeginRequest) -> Begun | Turn:
+        """Take the thread for one run, or return the stored turn of this key. Raises NotFound, ThreadBusy,
+        TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, KeyUsed, StoreUnavailable."""
+        pk, user, message = partition(principal, thread_id), user_key(principal), request.message
         new_head = self._heads.new_head(pk, user, {})  # whose `created` is the time of this BEGIN
-        owner = self._heads.random_bytes(OWNER_BYTES)
-        want = Begun(read_head(new_head), key_digest(pk, key), body, owner, message or "", created=False, pii=pii)
-        hold = self._holding(want, None if message is None else self._vault.closed(message, pii, pk, HEAD, "message"))
+        key, owner = key_digest(pk, request.key), self._heads.random_bytes(OWNER_BYTES)
+        want = Begun(read_head(new_head), key, request.body, owner, message or "", created=False, pii=request.pii)
+        taken = self._taken(want, is_edit=message is None)
         try:
-            begun: Begun | Turn = self._take(want, hold, new_head if create else {}, asked)
+            begun: Begun | Turn = self._take(want, taken, new_head, request)
         except Refused as refused:
-            begun = self._refused(want, hold, user, refused, asked)
-        if isinstance(begun, Begun) and "m" not in hold.get("pend", {"m": None}):
+            begun = self._refused(want, taken, user, refused, request)
+        if isinstance(begun, Begun) and "m" not in taken.get("pend", {"m": None}):
             self._put_aside(begun)
         return begun
 
-    def _refused(self, want: Begun, hold: Item, user: str, refused: Refused, asked: _Asked) -> Begun | Turn:
+    def _refused(self, want: Begun, taken: Item, user: str, refused: Refused, request: BeginRequest) -> Begun | Turn:
         now = want.head.created
-        stands = self._heads.trusted(refused.item) if refused.item else None
-        is_other = stands is not None and asked.incarnation not in (None, stands.incarnation)
-        if stands is None or is_other or not (asked.create or stands.is_alive(now)):
+        head = self._heads.trusted(refused.item) if refused.item else None
+        is_other = head is not None and request.incarnation not in (None, head.incarnation)
+        if head is None or is_other or not (request.create or head.is_alive(now)):
             raise errors.NotFound from refused
-        if not stands.is_alive(now):
-            return replace(want, head=self._heads.replace_dead(stands, user, hold), created=True)
-        if not asked.replay and stands.turn_of_key(want.key):
-            raise KeyUsed(stands)
-        return self._busy(want, stands, asked)
+        if not head.is_alive(now):
+            return replace(want, head=self._heads.replace_dead(head, user, taken), created=True)
+        if not request.replay and head.turn_of_key(want.key):
+            raise KeyUsed(head)
+        return self._busy(want, head, request)
 
-    def _holding(self, want: Begun, sealed: bytes | None) -> Item:
+    def _taken(self, want: Begun, *, is_edit: bool) -> Item:
         """Return what BEGIN adds to HEAD: the lease, and the pending message if there is one and it fits."""
-        hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self.lease_ms}}
-        if sealed is not None:
-            body = body_digest(self._heads.codec, want.head.pk, want.body)
-            hold["pend"] = {"k": want.key, "b": body, "at": want.head.created}
-            hold["pend"] |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
-        return hold
+        taken: Item = {"lease": {"o": want.owner, "t": want.head.created + self.lease_ms}}
+        if not is_edit:
+            pk = want.head.pk
+            message = self._vault.close(want.message, want.pii, pk, HEAD, "message")
+            body = body_digest(self._heads.codec, pk, want.body)
+            taken["pend"] = {"k": want.key, "b": body, "at": want.head.created}
+            taken["pend"] |= {"m": message} if len(message) <= PENDING_INLINE_BYTES else {}
+        return taken
 
-    def _take(self, want: Begun, hold: Item, new_head: Item, asked: _Asked) -> Begun:
-        """Run BEGIN, with a `newborn` if the thread may be created. Raises Refused."""
+    def _take(self, want: Begun, taken: Item, new_head: Item, request: BeginRequest) -> Begun:
+        """Run BEGIN, with the attributes of `new_head` if the thread may be created. Raises Refused."""
         now, pk = want.head.created, want.head.pk
-        births = {name: value for name, value in new_head.items() if name not in ("PK", "SK", "seq")}
+        births = {name: new_head[name] for name in new_head if request.create and name not in ("PK", "SK", "seq")}
         values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}
-        values |= {f":{name}": value for name, value in (hold | births).items()}
-        held = "".join(f", #{name} = :{name}" for name in hold)
+        values |= {f":{name}": value for name, value in (taken | births).items()}
+        held = "".join(f", #{name} = :{name}" for name in taken)
         incarnation = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
         allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key) AND NOT contains(#left, :key)"
-        if asked.agent:
-            values[":agent"] = asked.agent
+        if request.agent:
+            values[":agent"] = request.agent
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
-        for name, value in (("n", asked.after), ("born", asked.incarnation)):
+        for name, value in (("n", request.after), ("born", request.incarnation)):
             if value is not None:
                 values[f":asked_{name}"] = value
                 allowed += f" AND {name} = :asked_{name}"
@@ -134,7 +123,7 @@ class Leases:
     def _held(self, want: Begun, head: Head) -> Begun:
         return replace(want, head=head, created=head.incarnation == want.head.incarnation)
 
-    def _busy(self, want: Begun, head: Head, asked: _Asked) -> Begun | Turn:
+    def _busy(self, want: Begun, head: Head, request: BeginRequest) -> Begun | Turn:
         now = want.head.created
         if head.lease and head.lease.owner == want.owner:
             return self._held(want, head)
@@ -146,27 +135,33 @@ class Leases:
             if not is_body(self._heads.codec, head.pk, want.body, head.pending.body):
                 raise errors.IdempotencyKeyReused
             raise errors.TurnInProgress(retry_after=wait)
-        if asked.agent and head.agent and head.agent != asked.agent:
+        if request.agent and head.agent and head.agent != request.agent:
             raise errors.AgentMismatch
-        if asked.after not in (None, head.n):
+        if request.after not in (None, head.n):
             raise errors.ThreadMoved
         raise errors.ThreadBusy(retry_after=wait)
 
     def _replay(self, head: Head, by: int | bytes, body: bytes) -> Turn:
         """Return the turn of this number, or on an abandoned branch that of this key."""
         with self._heads.reading(head):
-            link = self._chain.turn(head, by) if isinstance(by, int) else self._chain.left_by(head, by)
+            link = self._chain.turn(head, by) if isinstance(by, int) else self._left(head, by)
             if not is_body(self._heads.codec, head.pk, body, link.item["b"]):
                 raise errors.IdempotencyKeyReused
             return turn_of(link, self._chain.details(link))
 
+    def _left(self, head: Head, key: bytes) -> Link:
+        """Return the link on an abandoned branch that this key made. Raises StateCorrupt."""
+        link = next((item for item in self._chain.left(head) if item["k"] == key), None)
+        if link is None:
+            raise errors.StateCorrupt
+        return self._chain.open(link)
+
     def _put_aside(self, begun: Begun) -> None:
         """Store a message that is too long for HEAD, before any model is called."""
         pk, sk = begun.head.pk, message_key(begun.head.incarnation)
-        sealed = self._vault.closed(begun.message, begun.pii, pk, sk, begun.key.hex())
-        item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
+        message = self._vault.close(begun.message, begun.pii, pk, sk, begun.key.hex())
         try:
-            self._items.write_many(puts=[item])
+            self._items.write_many(puts=[new_item(pk, sk, item_ttl(begun.head.created), data=message)])
         except errors.StoreUnavailable:
             with suppress(errors.StoreUnavailable):
                 self.release(begun)

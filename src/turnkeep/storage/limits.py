@@ -54,10 +54,6 @@ class Day:
         holds = tuple(map(Reservation.read, sorted(found.get("open", ()))))
         return cls(day, tokens, micro, turns, minute, begun, holds)
 
-    def stale(self, now: int) -> tuple[Reservation, ...]:
-        """Return the reservations of runs that have died."""
-        return tuple(hold for hold in self.holds if hold.until < now)
-
     def live(self, now: int) -> tuple[Reservation, ...]:
         return tuple(hold for hold in self.holds if hold.until >= now)
 
@@ -90,8 +86,8 @@ def refusal(day: Day, limits: BudgetTuning, want: Reservation, now: int) -> Over
         detail = f"{limits.turns_at_once} turns may run at once."
         return TooManyAtOnce(f"{detail} {TooManyAtOnce.advice}", retry_after=SOON_SECONDS)
     for name, most, room in rooms(limits, want):
-        stands: int = getattr(day, name)
-        if stands > room and (day.holds or stands >= most):
+        amount: int = getattr(day, name)
+        if amount > room and (day.holds or amount >= most):
             return _exceeded(day, name, most, now)
     return None
 
@@ -105,7 +101,7 @@ def _exceeded(day: Day, name: str, most: int, now: int) -> BudgetExceeded:
     if left:
         detail = f"{amounts} are left today, and your running turns may need them. Send it again when they have ended."
         return BudgetExceeded(detail, retry_after=SOON_SECONDS, resets_at=resets)
-    detail = f"{amounts} are left today; they begin anew at {resets}. {BudgetExceeded.advice}"
+    detail = f"{amounts} are left today; they start again at {resets}. {BudgetExceeded.advice}"
     return BudgetExceeded(detail, retry_after=_seconds(next_day(now) - now), resets_at=resets)
 
 

@@ -7,15 +7,12 @@ the elements that the run appended."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON, Source, Turn, Usage
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, run_id_of
-from turnkeep.storage.items import Items
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor, writer_of
 
 DETAILS_INLINE_BYTES = 1024
@@ -50,9 +47,9 @@ class Link:
 
 
 def signed_context(item: Item) -> tuple[str, ...]:
-    """Return the context of a link's signature: its place and its neighbours."""
+    """Return what a link's signature covers besides its key: its neighbours."""
     of = f"of {item['of']}" if "of" in item else None
-    return item["PK"], item["SK"], item.get("prev", ""), item["cp"], *filter(None, [item.get("was"), of])
+    return item.get("prev", ""), item["cp"], *filter(None, [item.get("was"), of])
 
 
 def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
@@ -60,13 +57,13 @@ def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
     parts = [[each.namespace, each.channel, each.keep, each.elements] for each in segments]
     if turn is None:
         return {"segments": parts}
-    ledger = {name: value for name, value in asdict(turn).items() if name not in _ELSEWHERE and value not in (None, ())}
+    record = {name: value for name, value in asdict(turn).items() if name not in _ELSEWHERE and value not in (None, ())}
     if not turn.private:
-        del ledger["private"]
+        del record["private"]
     messages = next((each.elements for each in segments if (each.namespace, each.channel) == ("", "messages")), [])
     return {
         "segments": parts,
-        "turn": ledger,
+        "turn": record,
         "message": _refer(turn.message, "human", messages),
         "reply": _refer(turn.reply, "ai", messages),
     }
@@ -88,18 +85,18 @@ def turn_of(link: Link, details: JSON) -> Turn:
 
     try:
         messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
-        ledger = _known(Turn, payload["turn"])
+        record = _known(Turn, payload["turn"])
         return Turn(
             thread_id=thread_of(link.item["PK"]),
             number=link.item["n"],
             message=text(payload["message"]),
             reply=text(payload["reply"]),
-            usage=Usage(**_known(Usage, ledger.pop("usage"))),
-            sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
-            warnings=tuple(ledger.pop("warnings", ())),
+            usage=Usage(**_known(Usage, record.pop("usage"))),
+            sources=tuple(Source(**_known(Source, source)) for source in record.pop("sources", ())),
+            warnings=tuple(record.pop("warnings", ())),
             details=details,
             run_id=run_id_of(link.item["PK"], link.item["k"]),
-            **ledger,
+            **record,
         )
     except (KeyError, IndexError, TypeError) as error:
         raise StateCorrupt from error
@@ -113,10 +110,8 @@ def _known(kind: type, stored: JSON) -> JSON:
 class Chain:
     """Reads the links of a thread, following them from HEAD."""
 
-    def __init__(self, items: Items, blobs: Blobs, codec: Codec):
-        self._items = items
-        self._blobs = blobs
-        self._codec = codec
+    def __init__(self, heads: Heads):
+        self._heads = heads
 
     def newest(self, head: Head, count: int, before: int | None = None) -> list[Item]:
         """Return the newest `count` turns numbered below `before`, and the edits between, oldest first."""
@@ -133,8 +128,7 @@ class Chain:
 
     def _shortcut(self, head: Head, top: int, low: int) -> tuple[str, dict[str, Item]]:
         """Skip the links above `top`: return the link just above it, if there is only one candidate."""
-        above = self._items.between(head.pk, turn_floor(head.gen, top + 1), turn_ceiling(head.gen, low))
-        found = {item["SK"]: item for item in above}
+        found = self._heads.items.between_by_key(head.pk, turn_floor(head.gen, top + 1), turn_ceiling(head.gen, low))
         candidates = [sk for sk in found if number_of(sk) == top + 1]
         return (candidates[0], found) if len(candidates) == 1 else (str(head.last), found)
 
@@ -156,8 +150,8 @@ class Chain:
         if sk not in found:
             # edits of one number are sorted in the order in which they were made, after a newer turn
             generation, number = generation_of(sk), number_of(sk)
-            items = self._items.between(pk, turn_floor(generation, number), turn_ceiling(generation, low))
-            found |= {item["SK"]: item for item in items}
+            low_sk, high_sk = turn_floor(generation, number), turn_ceiling(generation, low)
+            found |= self._heads.items.between_by_key(pk, low_sk, high_sk)
         return sk in found
 
     def every(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:
@@ -199,17 +193,9 @@ class Chain:
         kept = {item["SK"] for item in self.walk(head.pk, head.last, 0, found)}
         return (item for item in self.every(head, found) if item["SK"] not in kept)
 
-    def left_by(self, head: Head, key: bytes) -> Link:
-        """Return the link on an abandoned branch that this key made. Raises StateCorrupt."""
-        for item in self.left(head):
-            if item["k"] == key:
-                return self.open(item)
-        raise StateCorrupt
-
     def open(self, item: Item) -> Link:
         """Return the link with its value. Raises StateCorrupt."""
-        payload = self._codec.unpack(self._blobs.value(item), *signed_context(item))
-        return Link(item, payload)
+        return Link(item, self._heads.unpacked(item, *signed_context(item)))
 
     def turn(self, head: Head, number: int) -> Link:
         """Return the link of one turn. Raises NotFound if the thread has no turn of this number, StateCorrupt."""
@@ -221,11 +207,9 @@ class Chain:
         raise StateCorrupt
 
     def details(self, link: Link) -> JSON:
-        inline: Any = link.payload.get("details", {})
         if "aside" not in link.item:
-            return dict(inline)
-        pk, sk = link.item["PK"], details_key(link.item["SK"])
-        aside = self._items.get(pk, sk)
+            return dict(link.payload.get("details", {}))
+        aside = self._heads.items.get(link.item["PK"], details_key(link.item["SK"]))
         if aside is None:
             raise StateCorrupt
-        return dict(self._codec.unpack(self._blobs.value(aside), pk, sk))
+        return dict(self._heads.unpacked(aside))

@@ -10,8 +10,8 @@ from turnkeep.records import JSON, Principal, Status, Thread
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.keys import HEAD, thread_of, user_key
-from turnkeep.storage.persons import threads_of
 from turnkeep.storage.threads import Threads
+from turnkeep.storage.users import threads_of
 
 LIST_PAGE = 50
 SEARCHED_THREADS = 1000
@@ -43,8 +43,13 @@ class Listing:
     ) -> Found:
         """Return matching threads, newest activity first, of SEARCHED_THREADS at most; a turn may appear late. A
         `cursor` continues an earlier answer, including its `offset`. Raises InvalidRequest for any other cursor."""
-        user = user_key(principal)
-        skip, after = _place_of(cursor, user) if cursor else (offset, None)
+        user, skip, after = user_key(principal), offset, None
+        if cursor:
+            parts = _CURSOR.fullmatch(cursor)
+            if parts is None:
+                raise InvalidRequest("`cursor` is invalid. Send the value of X-Pagination-Next unchanged.")
+            skip = int(parts[1])
+            after = {"u": user, "la": int(parts[2]), "PK": f"{user}#{parts[3]}", "SK": HEAD}
         rest = threads_of(self._heads.items, user, newest_first=True, after=after, page=SEARCHED_THREADS)
         found = Found()
         seen = self._threads_of(islice(rest, SEARCHED_THREADS), skip + limit, found)
@@ -53,14 +58,15 @@ class Listing:
             is_wanted = status in (None, thread.status) and agent in (None, thread.agent)
             return is_wanted and contains(thread.metadata, metadata or {})
 
-        for looked, (entry, thread) in enumerate(seen, start=1):
+        for count, (entry, thread) in enumerate(seen, start=1):
             if thread and fits(thread):
                 if skip:
                     skip -= 1
                 else:
                     found.append(thread)
-            if len(found) == limit or looked == SEARCHED_THREADS:
-                found.cursor = _cursor_at(entry, skip)
+            if len(found) == limit or count == SEARCHED_THREADS:
+                # A cursor has the matches left to skip and the last entry. It names no user, so it grants no access.
+                found.cursor = f"{skip}.{entry['la']}.{thread_of(entry['PK'])}"
                 break
         return found
 
@@ -70,17 +76,14 @@ class Listing:
         while page := list(islice(entries, size)):
             heads = {item["PK"]: item for item in self._heads.items.get_many((entry["PK"], HEAD) for entry in page)}
             for entry in page:
-                yield entry, self._listed(heads.get(entry["PK"]), found)
+                thread = None
+                try:
+                    if head := self._heads.living(heads.get(entry["PK"])):
+                        thread = self._threads.view(head, with_message=False)
+                except StateCorrupt:
+                    found.unreadable += 1
+                yield entry, thread
             size = LIST_PAGE
-
-    def _listed(self, item: Item | None, found: Found) -> Thread | None:
-        """Return a living thread as lists show it; an unreadable one is only counted."""
-        try:
-            head = self._heads.living(item)
-            return self._threads.view(head, with_message=False) if head else None
-        except StateCorrupt:
-            found.unreadable += 1
-            return None
 
     def all(self, principal: Principal, found: Found) -> Iterator[Thread]:
         """Yield each living thread once, longest quiet first, so none is missed; count unreadable ones in `found`."""
@@ -96,17 +99,3 @@ def contains(value: Any, wanted: Any) -> bool:
     if not isinstance(value, dict) or not isinstance(wanted, dict):
         return bool(value == wanted)
     return all(name in value and contains(value[name], each) for name, each in wanted.items())
-
-
-def _cursor_at(entry: Item, skip: int) -> str:
-    """Return the cursor after this entry with the matches left to skip. It names no user, so it grants no access."""
-    return f"{skip}.{entry['la']}.{thread_of(entry['PK'])}"
-
-
-def _place_of(cursor: str, user: str) -> tuple[int, Item]:
-    """Return the number of matches to skip and the index entry to continue after. Raises InvalidRequest."""
-    parts = _CURSOR.fullmatch(cursor)
-    if parts is None:
-        raise InvalidRequest("cursor: send what X-Pagination-Next said, as it was.")
-    skip, active, thread_id = parts.groups()
-    return int(skip), {"u": user, "la": int(active), "PK": f"{user}#{thread_id}", "SK": HEAD}

@@ -13,20 +13,11 @@ from typing import Any
 
 from turnkeep.errors import AgentFault, InvalidRequest, StateCorrupt
 from turnkeep.records import Principal
+from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import INLINE_BYTES
 from turnkeep.storage.codec import Codec
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keys import (
-    memory_item,
-    memory_of,
-    memory_part,
-    memory_parts,
-    memory_parts_before,
-    memory_prefix,
-    place_of,
-    user_key,
-)
 
 MEMORY_LAYOUT = 1
 MOST_READ_BYTES = 32 * 1024 * 1024  # of one search, as stored: about 8,000 RCU and two seconds
@@ -38,13 +29,13 @@ _TOO_MUCH = (
     "This namespace has over 32 MB stored, or over 64 MB unpacked: more than one search reads. Search a narrower "
     "namespace, or ask for fewer memories without filter and query."
 )
-_NOT_JSON = "A memory holds what JSON has, whole numbers of at most 64 bits, and at most 64 MB of it."
-_UNREADABLE = "A memory cannot be read back whole. Put it anew, or delete it."
+_NOT_JSON = "The value must be JSON of at most 64 MB, with integers of at most 64 bits."
+_UNREADABLE = "A memory is incomplete or damaged. Store it again, or delete it."
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Times are epoch milliseconds. `life`: time to live from the last put or refresh, None for ever. `vectors`:
+    """Times are epoch milliseconds. `life`: time to live from the last put or refresh, None: unlimited. `vectors`:
     float32 of length 1 in this machine's byte order, by the path of their field. `size`: bytes of value and vectors,
     unpacked. `part`: the name of its parts, None for a value in the item."""
 
@@ -61,7 +52,7 @@ class Memory:
 
 
 class Memories:
-    """Memory of a principal, or of a partition. `began`: start of the run in epoch ms, by which an erasure judges."""
+    """Memory of a principal. `began`: start of the run, epoch ms. A later erasure deletes what the run stored."""
 
     def __init__(
         self,
@@ -76,7 +67,7 @@ class Memories:
     ):
         self._items = items
         self._codec = codec
-        self._pk = memory_of(user_key(principal))
+        self._pk = keys.memory_of(keys.user_key(principal))
         self._clock = clock
         self._random_bytes = random_bytes
         self._began = began
@@ -84,7 +75,7 @@ class Memories:
 
     def get(self, places: Iterable[tuple[tuple[str, ...], str]]) -> dict[tuple[tuple[str, ...], str], Memory]:
         """Return the living memories, read 100 a request. Raises StateCorrupt, StoreUnavailable."""
-        sks = dict.fromkeys(memory_item(*place) for place in places)
+        sks = dict.fromkeys(keys.memory_item(*place) for place in places)
         found = map(self._opened, self._items.get_many((self._pk, sk) for sk in sks))
         return {(memory.namespace, memory.key): memory for memory in found if memory}
 
@@ -92,18 +83,18 @@ class Memories:
         self,
         namespace: tuple[str, ...],
         *,
-        lost: list[str],
+        unreadable: list[str],
         page: int | None = None,
         is_bounded: bool = True,
     ) -> Iterator[Memory]:
-        """Yield living items in and below a namespace, by namespace and key, in pages of `page`. `lost` collects keys
-        of unreadable ones. Raises InvalidRequest past the limit of one search."""
+        """Yield living items in and below a namespace, by namespace and key, in pages of `page`. `unreadable` collects
+        keys of those that cannot be read. Raises InvalidRequest past the limit of one search."""
         opened = 0
         for item in self._stored(namespace, page, is_bounded=is_bounded):
             try:
                 memory = self._opened(item)
             except StateCorrupt:
-                lost.append(item["SK"])
+                unreadable.append(item["SK"])
                 continue
             if memory:
                 opened += memory.size
@@ -113,27 +104,31 @@ class Memories:
 
     def namespaces(self, namespace: tuple[str, ...]) -> set[tuple[str, ...]]:
         """Return namespaces in and below this one with living items. Reads as `below` does, but opens no values."""
-        return {place_of(item["SK"])[0] for item in self._stored(namespace) if self._lives(item)}
+        return {keys.place_of(item["SK"])[0] for item in self._stored(namespace) if self._is_live(item)}
 
     def put(
         self, namespace: tuple[str, ...], key: str, value: Any, *, life: int | None, vectors: Mapping[str, bytes]
     ) -> None:
         """Store a value; `life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
-        sk = memory_item(namespace, key)
-        self._replace(sk, self._sealed({"value": value, "vectors": dict(vectors)}, sk), life)
+        sk = keys.memory_item(namespace, key)
+        try:
+            packed = self._codec.pack({"value": value, "vectors": dict(vectors)}, self._pk, sk)
+        except AgentFault as error:
+            raise InvalidRequest(_NOT_JSON) from error
+        self._replace(sk, packed, life)
 
     def delete(self, namespace: tuple[str, ...], key: str) -> None:
         """Delete a value. Raises InvalidRequest, StoreUnavailable."""
-        self._replace(memory_item(namespace, key), None, None)
+        self._replace(keys.memory_item(namespace, key), None, None)
 
     def refresh(self, memory: Memory) -> None:
         """Restart the life of a memory, unless it is gone or was replaced. Its parts never expire before it."""
         if memory.life is None:
             return
-        now, sk = self._now(), memory_item(memory.namespace, memory.key)
+        now, sk = self._now(), keys.memory_item(memory.namespace, memory.key)
         ends, name = _ends(now, memory.life), memory.part or ""
         ttl = {":ttl": ends["ttl"]}
-        for part in self._items.below(self._pk, memory_parts(name)) if name else ():
+        for part in self._items.below(self._pk, keys.memory_parts(name)) if name else ():
             is_earlier = "attribute_exists(PK) AND #ttl < :ttl"
             with suppress(Refused):
                 self._items.update(self._pk, part["SK"], "SET #ttl = :ttl", ttl, condition=is_earlier)
@@ -144,94 +139,83 @@ class Memories:
             expression = "SET expires = :expires, #ttl = :ttl"
             self._items.update(self._pk, sk, expression, values, condition=f"{is_same} AND {is_earlier}")
 
-    def _replace(self, sk: str, sealed: bytes | None, life: int | None) -> None:
+    def _replace(self, sk: str, packed: bytes | None, life: int | None) -> None:
         """Put the signed value, or a tombstone for None, over the state read now. A refusal means that a later write
         won, so it is never retried. Deletions and writes of large values sweep parts that no item names."""
         seen, now = self._items.get(self._pk, sk) or Item(), self._now()
         replaces = seen.get("updated", 0)
-        created = seen["created"] if seen and self._lives(seen) else now
+        created = seen["created"] if seen and self._is_live(seen) else now
         item: Item = {"PK": self._pk, "SK": sk, "v": MEMORY_LAYOUT, "began": self._began or now, "created": created}
         item["updated"] = max(now, replaces + 1)
-        if sealed is None:
+        if packed is None:
             item |= {"expires": 0, "ttl": _ttl(now), "data": b""}
         else:
-            item = self._laid(sealed, item | _ends(now, life), replaces)
-        stands = self._put_if(item, "attribute_not_exists(PK) OR updated = :seen", {":seen": replaces})
-        if stands is None and (sealed is None or "part" in item or "part" in seen):
+            item = self._with_value(packed, item | _ends(now, life), replaces)
+        if self._put_over(replaces, item) and (packed is None or "part" in item or "part" in seen):
             self._drop_parts(seen)
-            name = item.get("part") or memory_part(sk, replaces, "~")
-            self._delete_all(self._items.between(self._pk, *memory_parts_before(name)))
+            name = item.get("part") or keys.memory_part(sk, replaces, "~")
+            self._delete_all(self._items.between(self._pk, *keys.memory_parts_before(name)))
 
-    def _put_if(self, item: Item, condition: str, values: Item) -> Item | None:
-        """Put the item and return None. If the condition does not hold, drop its parts and return what is stored."""
+    def _put_over(self, replaces: int, item: Item) -> bool:
+        """Put the item over the state with this `updated`. If there is another, drop the item's parts, return False."""
+        is_same = "attribute_not_exists(PK) OR updated = :seen"
         try:
-            self._items.put(item, condition=condition, values=values)
+            self._items.put(item, condition=is_same, values={":seen": replaces})
         except Refused as refused:
-            stands = refused.item or Item()
-            if "part" in item and stands.get("part") == item["part"]:  # refreshed since
-                return None
+            if "part" in item and (refused.item or {}).get("part") == item["part"]:  # refreshed since
+                return True
             self._drop_parts(item)
-            return stands
-        return None
+            return False
+        return True
 
     def _stored(self, namespace: tuple[str, ...], page: int | None = None, is_bounded: bool = True) -> Iterator[Item]:
         size = 0
-        for item in self._items.below(self._pk, memory_prefix(namespace), page=page):
+        for item in self._items.below(self._pk, keys.memory_prefix(namespace), page=page):
             size += _ITEM_BYTES + (item["size"] if "part" in item else len(item["data"]))
             if is_bounded and size > MOST_READ_BYTES:
                 raise InvalidRequest(_TOO_MUCH)
             yield item
 
-    def _laid(self, sealed: bytes, facts: Item, replaces: int) -> Item:
+    def _with_value(self, packed: bytes, item: Item, replaces: int) -> Item:
         """Return the item with its value, or with the name of its parts, written here. `replaces`: `updated` before."""
-        item = {name: value for name, value in facts.items() if name not in ("data", "part", "size")}
-        if len(sealed) <= self._inline_bytes:
-            return item | {"data": sealed}
-        name = memory_part(item["SK"], replaces, self._random_bytes(_MARK_BYTES).hex())
-        for n, start in enumerate(range(0, len(sealed), self._inline_bytes)):
+        if len(packed) <= self._inline_bytes:
+            return item | {"data": packed}
+        name = keys.memory_part(item["SK"], replaces, self._random_bytes(_MARK_BYTES).hex())
+        for n, start in enumerate(range(0, len(packed), self._inline_bytes)):
             part = {key: item[key] for key in item.keys() & {"PK", "v", "began", "ttl"}}
-            part |= {"SK": f"{memory_parts(name)}{n:04d}", "data": sealed[start : start + self._inline_bytes]}
+            part |= {"SK": f"{keys.memory_parts(name)}{n:04d}", "data": packed[start : start + self._inline_bytes]}
             with suppress(Refused):  # a packet that is sent twice does not undo a refresh
                 self._items.put(part, condition="attribute_not_exists(PK)")
-        return item | {"part": name, "size": len(sealed)}
+        return item | {"part": name, "size": len(packed)}
 
     def _drop_parts(self, item: Item) -> None:
         if "part" in item:
-            self._delete_all(self._items.below(self._pk, memory_parts(item["part"])))
+            self._delete_all(self._items.below(self._pk, keys.memory_parts(item["part"])))
 
     def _delete_all(self, parts: Iterable[Item]) -> None:
         self._items.write_many(deletes=[(self._pk, part["SK"]) for part in parts])
 
     def _opened(self, item: Item) -> Memory | None:
-        """Return None for one that is gone. One whose parts are gone was replaced meanwhile, so it is read again."""
-        if not self._lives(item):
+        """Return None for an expired one. One whose parts are gone was replaced meanwhile, so it is read again."""
+        if not self._is_live(item):
             return None
         try:
             return self._read(item)
         except StateCorrupt:
-            stands = self._items.get(self._pk, item["SK"])
-        if stands == item:
+            stored = self._items.get(self._pk, item["SK"])
+        if stored == item:
             raise StateCorrupt(_UNREADABLE)
-        return self._opened(stands) if stands else None
+        return self._opened(stored) if stored else None
 
     def _read(self, item: Item) -> Memory:
         if item.get("v") != MEMORY_LAYOUT:
             raise StateCorrupt
-        content, size = self._codec.unpack_sized(self._joined(item), self._pk, item["SK"])
+        parts = self._items.below(self._pk, keys.memory_parts(item["part"])) if "part" in item else [item]
+        content, size = self._codec.unpack_sized(b"".join(part["data"] for part in parts), self._pk, item["SK"])
         facts: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life", "part")}
-        return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **facts)
+        return Memory(*keys.place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **facts)
 
-    def _joined(self, item: Item) -> bytes:
-        parts = self._items.below(self._pk, memory_parts(item["part"])) if "part" in item else [item]
-        return b"".join(part["data"] for part in parts)
-
-    def _sealed(self, content: Item, sk: str) -> bytes:
-        try:
-            return self._codec.pack(content, self._pk, sk)
-        except AgentFault as error:
-            raise InvalidRequest(_NOT_JSON) from error
-
-    def _lives(self, item: Item) -> bool:
+    def _is_live(self, item: Item) -> bool:
         return "expires" not in item or bool(item["expires"] > self._now())
 
     def _now(self) -> int:

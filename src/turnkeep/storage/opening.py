@@ -26,9 +26,9 @@ def open_client(service: str) -> Any:
     session = boto3.Session(region_name=os.environ.get("AWS_REGION"))
     if not local and not (session.region_name and session.get_credentials()):
         raise ValueError(
-            "No AWS region or no AWS credentials are set, and no `turnkeep dev` runs for the folder "
-            f"{_home().resolve()}. Start one there, set TURNKEEP_HOME to the folder of one that runs, or set "
-            "AWS_DEFAULT_REGION and credentials."
+            f"No AWS region or credentials are set, and no `turnkeep dev` runs for the folder {_home().resolve()}. "
+            "Start one there, set TURNKEEP_HOME to the folder of a running one, or set AWS_DEFAULT_REGION and "
+            "credentials."
         )
     return session.client(service, config=Config(**_CLIENT), **local)  # type: ignore[call-overload]
 
@@ -86,8 +86,8 @@ def _schema(partition: str, sort: str) -> list[Any]:
 
 
 def open_codec(seal_key: str | None) -> Codec:
-    """Sign with `seal_key`, else SEAL_KEY, else the key of `turnkeep dev` in `.turnkeep` (TURNKEEP_HOME). It is read at
-    first use. Raises ValueError then, if there is none."""
+    """Return a codec that signs with `seal_key`, else SEAL_KEY, else the key of `turnkeep dev` in `.turnkeep`
+    (TURNKEEP_HOME). The key is read at first use, which raises ValueError if there is none."""
     return Codec(refresh=lambda: secrets_of(seal_key or os.environ.get("SEAL_KEY") or _key_of_folder()))
 
 
@@ -97,6 +97,6 @@ def _key_of_folder() -> str:
         return file.read_text()
     except FileNotFoundError:
         raise ValueError(
-            f"There is no signing key. Give seal_key=, or set SEAL_KEY or TURNKEEP_HOME. Looked in {file}. For a new "
-            "table, make one and keep it: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+            f"There is no signing key. Pass seal_key=, or set SEAL_KEY or TURNKEEP_HOME. Looked in {file}. For a new "
+            "table, create one and keep it: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
         ) from None

@@ -7,9 +7,9 @@ from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import KEPT_KEYS, KEPT_LEFT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.links import (
     DETAILS_INLINE_BYTES,
     DETAILS_INLINE_CHARACTERS,
@@ -84,15 +84,11 @@ class Plan:
 
 
 class Planner:
-    """Makes plans. Times are epoch milliseconds."""
-
-    def __init__(self, blobs: Blobs, codec: Codec, vault: Vault, *, thread_hours: float):
-        self._blobs = blobs
+    def __init__(self, heads: Heads, vault: Vault):
+        self._heads = heads
         self._vault = vault
-        self._codec = codec
-        self._thread_hours = thread_hours
 
-    def plan(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> tuple[Plan, Turn | None]:
+    def plan(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
         """Return the plan and the numbered turn. Writes objects that are too large for an item."""
         head = begun.head
         number = loaded.number + (1 if turn else 0)
@@ -101,15 +97,10 @@ class Planner:
         run_id = run_id_of(head.pk, begun.key)
         numbered = replace(turn, number=number, thread_id=head.thread_id, run_id=run_id) if turn else None
         sk = keys.turn_key(gen, number, head.seq, begun.owner)
-        link: Item = {
-            "PK": head.pk,
-            "SK": sk,
-            "n": number,
-            "cp": saved.name or keys.checkpoint_name(saved.checkpoint_id, keys.writer_of(sk)),
-            "k": begun.key,
-            "b": body_digest(self._codec, head.pk, begun.body),
-        }
-        link |= {"v": keys.LAYOUT, "ttl": keys.item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
+        link = keys.new_item(head.pk, sk, keys.item_ttl(head.created), n=number, k=begun.key)
+        link["cp"] = saved.name or keys.checkpoint_name(saved.checkpoint_id, keys.writer_of(sk))
+        link["b"] = body_digest(self._heads.codec, head.pk, begun.body)
+        link |= {"prev": loaded.last} if loaded.last else {}
         if loaded.is_branch and head.last:
             link["was"] = head.last  # what is left is still found, from where it was left
         link |= {"of": saved.of} if saved.of else {}
@@ -117,32 +108,30 @@ class Planner:
         puts += () if saved.of else (self._checkpoint_item(link, saved),)
         puts += tuple(self._vault.items_of(head, sk, saved.pii))
         changed = {"n": number, "gen": gen, "last": sk, "cp": link["cp"]}
-        changed |= self._rest_of_head(begun, loaded, saved, turn, now)
-        return self.committing(begun, puts, changed, now), numbered
+        return self._plan(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn)), numbered
 
-    def fork(self, begun: Begun, tip: Item, beside: tuple[Item, ...], more: Item, now: int) -> Plan:
-        """Return the plan that makes a copy the thread of `begun`. `tip`: newest link. `more`: from the other HEAD."""
+    def fork(self, begun: Begun, puts: tuple[Item, ...], more: Item) -> Plan:
+        """Return the plan that makes a copy the thread of `begun`. `puts` begin with the copy's newest link; `more` has
+        attributes of the other HEAD."""
+        tip = puts[0]
         changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
-        changed |= {"expires": keys.expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
-        changed |= {name: value for name, value in more.items() if value is not None}
-        return self.committing(begun, (tip, *beside), changed, now)
+        return self._plan(begun, puts, changed | {name: value for name, value in more.items() if value is not None})
 
-    def committing(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
+    def _plan(self, begun: Begun, puts: tuple[Item, ...], changed: Item) -> Plan:
         """Return the plan that applies `changed` to HEAD, which then leads to `puts`."""
-        head = begun.head
+        head, now = begun.head, self._heads.now()
+        changed["expires"] = keys.expiry(now, head.created, head.hours(self._heads.thread_hours))
         signed = {**changed, "created": head.created, "born": head.incarnation, "life": head.life}
-        sig = self._codec.sign(*signed_parts(head.pk, signed))
-        values = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": keys.LAYOUT}).items()}
-        values |= {":seq": head.seq, ":owner": begun.owner}
+        changed |= {"sig": self._heads.codec.sign(*signed_parts(head.pk, signed)), "la": now, "v": keys.LAYOUT}
+        values = {f":{name}": value for name, value in changed.items()} | {":seq": head.seq, ":owner": begun.owner}
         return Plan(head.pk, changed["last"], begun.key, head.incarnation, puts, values)
 
-    def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> Item:
+    def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> Item:
         head = begun.head
         kept, left = head.keys[head.n - loaded.number :], [*head.keys[: head.n - loaded.number], *head.left]
         agent = head.agent or (turn.agent if turn else None)
         title = head.title or (_title(begun.message) if turn else None)
         return {
-            "expires": keys.expiry(now, head.created, head.hours(self._thread_hours)),
             "keys": list(([begun.key, *kept] if turn else kept)[:KEPT_KEYS]),
             "st": "interrupted" if saved.interrupted else "complete",
             **({"left": left[:KEPT_LEFT_KEYS]} if left else {}),
@@ -155,21 +144,20 @@ class Planner:
         if turn is None:
             return [{**link, "edit": True, **self._link_value(link, payload)}]
         sk = keys.details_key(link["SK"])
-        sealed = self._codec.pack(turn.details, pk, sk)
-        if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
+        packed = self._heads.codec.pack(turn.details, pk, sk)
+        if len(packed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
             return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
-        value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
-        aside = {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": link["ttl"], **value}
+        value = self._heads.blobs.attributes(pk, sk, packed, inline_bytes=DETAILS_ITEM_BYTES)
+        aside = keys.new_item(pk, sk, link["ttl"], **value)
         return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
 
     def _link_value(self, link: Item, payload: JSON) -> Item:
-        return self._blobs.attributes(link["PK"], link["SK"], self._codec.pack(payload, *signed_context(link)))
+        return self._heads.packed(payload, link["PK"], link["SK"], *signed_context(link))
 
     def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
         pk, sk = link["PK"], keys.checkpoint_key(link["cp"])
-        sealed = self._codec.pack(saved.checkpoint, pk, sk, link["SK"])
-        value = self._blobs.attributes(pk, sk, sealed)
-        return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
+        value = self._heads.packed(saved.checkpoint, pk, sk, link["SK"])
+        return keys.new_item(pk, sk, link["ttl"], link=link["SK"], **value)
 
 
 def body_digest(codec: Codec, pk: str, body: bytes) -> bytes:
@@ -178,7 +166,6 @@ def body_digest(codec: Codec, pk: str, body: bytes) -> bytes:
 
 
 def is_body(codec: Codec, pk: str, body: bytes, digest: bytes) -> bool:
-    """Return whether this digest was made from the request."""
     return codec.is_digest(digest, "body", pk, body)
 
 

@@ -1,15 +1,15 @@
 """Requests without an idempotency key. A key is derived from the body: a retry finds the turn of its first try. The
 same message sent again later makes a new turn."""
 
-from functools import partial
-from typing import Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from turnkeep import errors
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.head import KEPT_KEYS, key_digest
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.keys import HEAD, partition
-from turnkeep.storage.leases import KeyUsed, Leases
+from turnkeep.storage.leases import BeginRequest, KeyUsed, Leases
 from turnkeep.storage.links import Chain, turn_of
 from turnkeep.storage.plans import Begun
 
@@ -29,48 +29,44 @@ class Retries:
         self._chain = chain
 
     def begin(
-        self,
-        principal: Principal,
-        thread_id: str,
-        repeat: Repeat | None,
-        *,
-        key: str | None,
-        body: bytes,
-        **more: Any,
+        self, principal: Principal, thread_id: str, request: BeginRequest, repeat: Repeat | None = None
     ) -> Begun | Turn:
-        """Begin as `Leases.begin` does, with a key derived from `body` and `repeat` if there is none."""
-        begin = partial(self._leases.begin, principal, thread_id, body=body, **more)
-        if key:
-            return begin(key=key)
-        derived = self.key_of(principal, thread_id, body)
+        """Begin as `Leases.begin` does. If `request.key` is empty, use a key derived from its body and `repeat`."""
+
+        def begin(key: str, *, replay: bool = True) -> Begun | Turn:
+            return self._leases.begin(principal, thread_id, replace(request, key=key, replay=replay))
+
+        if request.key:
+            return begin(request.key)
+        derived = self.key_of(principal, thread_id, request.body)
         if repeat == "again":
-            return begin(key=self._tried_key(partition(principal, thread_id), derived))
+            return begin(self._tried_key(partition(principal, thread_id), derived))
         try:
-            return begin(key=derived, replay=repeat != "first")
+            return begin(derived, replay=repeat != "first")
         except KeyUsed as used:
-            return begin(key=f"{derived}.{used.head.n}")
+            return begin(f"{derived}.{used.head.n}")
 
     def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
         """Return the key that is derived from a body."""
         return self._heads.codec.digests(KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
-    def _tried_key(self, pk: str, said: str) -> str:
+    def _tried_key(self, pk: str, derived: str) -> str:
         """Return the key of an earlier try with this body, if that made the newest turn or failed after it; a fresh key
         if no turn of the last RETRY_MS has it. Raises ThreadMoved if an older turn does, as it may be a retry."""
         head = self._heads.living(self._heads.items.get(pk, HEAD))
         if head is None:
-            return said
-        texts = [said, *(f"{said}.{number}" for number in range(max(0, head.n - KEPT_KEYS - 1), head.n + 1))]
+            return derived
+        texts = [derived, *(f"{derived}.{number}" for number in range(max(0, head.n - KEPT_KEYS - 1), head.n + 1))]
         own = {key_digest(pk, text): text for text in texts}
         if head.pending and head.pending.key in own:
             return own[head.pending.key]
         number = next((head.n - place for place, key in enumerate(head.keys) if key in own), None)
         if number is None:
-            return said
+            return derived
         with self._heads.reading(head):
             made = turn_of(self._chain.turn(head, number), {})
         if self._heads.now() - made.created_at * 1000 - made.duration_ms > RETRY_MS:
-            return f"{said}.{head.n}"
+            return f"{derived}.{head.n}"
         if number < head.n:
             raise errors.ThreadMoved(f"Turn {number} may already be this message, and other turns followed. {_READ}")
         return own[head.keys[0]]

@@ -14,7 +14,7 @@ from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, is_of_life, run_digest
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, run_key, run_of
+from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, new_item, run_key, run_of
 from turnkeep.storage.plans import body_digest, is_body
 
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
@@ -48,18 +48,18 @@ class RunQueue:
         """Store the request; None if it is already queued. Raises ThreadBusy, IdempotencyKeyReused."""
         pk, sk, now = head.pk, run_key(run_id, head.incarnation), self._heads.now()
         data = self._codec.encrypt(request, pk, sk)
-        item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "data": data}
-        item |= {"b": body_digest(self._codec, pk, body), "ttl": now // 1000 + KEPT_SECONDS, "born": head.incarnation}
-        anew = {":queued": "queued", ":stale": now - STALE_MS}
-        put = Write("Put", item, "attribute_not_exists(PK) OR st <> :queued OR #at < :stale", anew)
+        item = new_item(pk, sk, now // 1000 + KEPT_SECONDS, born=head.incarnation, st="queued", at=now, tries=0)
+        item |= {"data": data, "b": body_digest(self._codec, pk, body)}
+        values = {":queued": "queued", ":stale": now - STALE_MS}
+        put = Write("Put", item, "attribute_not_exists(PK) OR st <> :queued OR #at < :stale", values)
         try:
             free = Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now, ":born": head.incarnation})
             self._items.transact(free, put)
         except Refused as refused:
-            stands = self._items.get(pk, sk)
-            if stands is None or stands["st"] != "queued":
+            stored = self._items.get(pk, sk)
+            if stored is None or stored["st"] != "queued":
                 raise ThreadBusy(retry_after=1) from refused
-            if not is_body(self._codec, pk, body, stands["b"]):
+            if not is_body(self._codec, pk, body, stored["b"]):
                 raise IdempotencyKeyReused from refused
             return None
         return _read(item)
@@ -90,31 +90,25 @@ class RunQueue:
         """Take the lease from the run and stop workers from running it, in one step. Return False if the thread moved
         meanwhile. `forget` removes the request. Raises StoreUnavailable."""
         key, now = {"PK": head.pk, "SK": run_key(run_id, head.incarnation)}, self._heads.now()
-        values = {
-            ":st": "cancelled",
-            ":now": now,
-            ":v": LAYOUT,
-            ":ttl": now // 1000 + KEPT_SECONDS,
-            ":born": head.incarnation,
-        }
+        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":born": head.incarnation}
+        values[":ttl"] = now // 1000 + KEPT_SECONDS
         change = "SET st = :st, #v = :v, #ttl = :ttl, born = :born, #at = if_not_exists(#at, :now)"
         change += " REMOVE #data" * forget
         try:
-            self._items.transact(_loses(head, run_id, forget=forget), Write("Update", key, None, values, change))
+            self._items.transact(_take_lease(head, run_id, forget=forget), Write("Update", key, None, values, change))
         except Refused:
             return False
         return True
 
-    # a worker receives a token, which only we can read
-
     def token(self, head: Head, run_id: str) -> str:
+        """Return a token of the run for a worker, encrypted."""
         sk = run_key(run_id, head.incarnation)
         return self._codec.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
 
     def of_token(self, token: str) -> QueuedRun | None:
         """Return the run of a token, or None if it is gone. Raises StateCorrupt, StoreUnavailable."""
-        said = self._codec.read_token(token, "run")
-        item = self._items.get(said["pk"], run_key(said["run"]))
+        place = self._codec.read_token(token, "run")
+        item = self._items.get(place["pk"], run_key(place["run"]))
         return _read(item) if item else None
 
 
@@ -123,10 +117,10 @@ def _read(item: Item) -> QueuedRun:
     return QueuedRun(item["PK"], item["SK"], run_of(item["SK"]), item["st"], item["at"], *rest)
 
 
-def _loses(head: Head, run_id: str, *, forget: bool) -> Write:
+def _take_lease(head: Head, run_id: str, *, forget: bool) -> Write:
     """Check that the thread is unchanged, and remove the lease if this run has it."""
-    key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.incarnation, ":seq": head.seq}
+    key, values = {"PK": head.pk, "SK": HEAD}, {":born": head.incarnation, ":seq": head.seq}
     same = "born = :born AND seq = :seq"
     if not head.pending or head.pending.key != run_digest(run_id):
-        return Write("ConditionCheck", key, same, stands)
-    return Write("Update", key, same, stands, "REMOVE #lease, #pend" if forget else "REMOVE #lease")
+        return Write("ConditionCheck", key, same, values)
+    return Write("Update", key, same, values, "REMOVE #lease, #pend" if forget else "REMOVE #lease")

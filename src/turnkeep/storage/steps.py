@@ -26,14 +26,14 @@ class Steps:
         self._store = store
         self._heads = store.heads
         self._items = store.heads.items
-        self.beside = store.turns.loader.beside
+        self.task_writes = store.turns.loader.task_writes
 
     def peek(self, pk: str, name: str) -> tuple[Head | None, tuple[TaskWrite, ...]]:
         """Return HEAD, and the writes after the checkpoint of this name: one Query if it is the newest."""
         sk = keys.checkpoint_key(name)
         found = self._items.between(pk, f"{sk}#", keys.HEAD)
         head = self._heads.living(found[-1]) if found and found[-1]["SK"] == keys.HEAD else None
-        writes = self.beside.writes_in(item for item in found if keys.checkpoint_of(item["SK"]) == sk)
+        writes = self.task_writes.writes_in(item for item in found if keys.checkpoint_of(item["SK"]) == sk)
         return head, writes
 
     def find(self, pk: str, sk: str) -> str | None:
@@ -42,29 +42,29 @@ class Steps:
         return next((each for each in found if not keys.is_write(each)), None)
 
     def step(
-        self, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None, owner: bytes, *, holds: bool = False
+        self, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None, owner: bytes, *, keep_lease: bool = False
     ) -> Head:
-        """Store a step after the link of `head` and return the new HEAD. `owner`: the lease, taken or renewed
-        while it `holds`, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
+        """Store a step after the link of `head` and return the new HEAD. With `keep_lease` the lease of `owner` is
+        taken or renewed, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
         thread was deleted, Unsettled if the outcome is unknown, StoreUnavailable."""
         key = self._heads.random_bytes(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
-        plan, _ = self._store.turns.planner.plan(begun, loaded, saved, turn, self._heads.now())
+        plan, _ = self._store.turns.planner.plan(begun, loaded, saved, turn)
         if not turn:  # an edit is not an activity: the user's index stays unchanged
             plan = replace(plan, changes={**plan.changes, ":la": head.active})
         self._items.write_many(puts=plan.puts)
         try:
-            return self._commit_head(plan, head, owner, is_turn=turn is not None, holds=holds)
+            return self._commit_head(plan, head, owner, is_turn=turn is not None, keep_lease=keep_lease)
         except StoreUnavailable as error:  # of the update, or after one that may have succeeded
             raise Unsettled(UNKNOWN, retry_after=error.retry_after) from error
 
-    def _commit_head(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
+    def _commit_head(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, keep_lease: bool) -> Head:
         after = head.last
         for _ in range(TRIES):
             try:
-                return self._update(plan, head, after, owner, is_turn=is_turn, holds=holds)
+                return self._update(plan, replace(head, last=after), owner, is_turn=is_turn, keep_lease=keep_lease)
             except Refused as refused:
-                head = self._store.turns.standing(plan, refused.item)
+                head = self._store.turns.refused_head(plan, refused.item)
             if self._store.turns.chain.reached(head, plan.sk):  # only the acknowledgement was lost
                 return replace(head, n=plan.changes[":n"], last=plan.sk, checkpoint_name=plan.changes[":cp"])
             now = self._heads.now()
@@ -74,22 +74,22 @@ class Steps:
                 raise ThreadBusy(BUSY, retry_after=max(1, (head.lease.until - now) // 1000))
         raise ThreadBusy(retry_after=1)
 
-    def _update(self, plan: Plan, head: Head, after: str | None, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
+    def _update(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, keep_lease: bool) -> Head:
         now = self._heads.now()
         new: Item = {name[1:]: value for name, value in plan.changes.items() if name != ":owner"}
         new["seq"] = head.seq + 1
-        new |= {"lease": {"o": owner, "t": now + self._store.leases.lease_ms}} if holds else {}
-        gone = [*([] if holds else ["#lease"]), *(["#pend"] if is_turn else [])]
+        new |= {"lease": {"o": owner, "t": now + self._store.leases.lease_ms}} if keep_lease else {}
+        gone = [*([] if keep_lease else ["#lease"]), *(["#pend"] if is_turn else [])]
         change = "SET " + ", ".join(f"#{name} = :{name}" for name in new)
         change += f" REMOVE {', '.join(gone)}" if gone else ""
         values = {f":{name}": value for name, value in new.items()}
         values |= {":now": now, ":owner": owner, ":was": head.seq, ":mark": head.incarnation}
-        values |= {":after": after} if after else {}
-        leads = "#last = :after" if after else "attribute_not_exists(#last)"
+        values |= {":after": head.last} if head.last else {}
+        leads = "#last = :after" if head.last else "attribute_not_exists(#last)"
         condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
         return self._heads.trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
 
-    def let_go(self, head: Head, owner: bytes) -> None:
+    def release(self, head: Head, owner: bytes) -> None:
         """Release the lease if it is still ours."""
         with suppress(Refused, StoreUnavailable):
             self._items.update(head.pk, keys.HEAD, "REMOVE #lease", {":owner": owner}, condition="#lease.#o = :owner")
@@ -99,8 +99,6 @@ class Steps:
         with self._heads.reading(head, Superseded):
             link = self._store.turns.chain.walk(head.pk, head.last, head.n, {})[-1]
         return str(link.get("of", link["SK"]))
-
-    # deletion of checkpoints
 
     def keep_newest(self, head: Head) -> None:
         """Delete all checkpoints but the newest of each graph, with their writes."""

@@ -12,7 +12,7 @@ from turnkeep.storage.codec import Codec
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Items
-from turnkeep.storage.leases import OWNER_BYTES, Leases
+from turnkeep.storage.leases import OWNER_BYTES, BeginRequest, Leases
 from turnkeep.storage.links import Chain
 from turnkeep.storage.listing import Listing
 from turnkeep.storage.plans import Begun
@@ -38,8 +38,8 @@ class Store:
         lease_seconds: float = 30,
     ):
         self.heads = Heads(items, blobs, codec, clock=clock, random_bytes=random_bytes, thread_hours=thread_hours)
-        self.vault = Vault(items, codec)
-        chain = Chain(items, blobs, codec)
+        self.vault = Vault(self.heads)
+        chain = Chain(self.heads)
         self.threads = Threads(self.heads, self.vault)
         self.listing = Listing(self.heads, self.threads)
         self.leases = Leases(self.heads, chain, self.vault, lease_seconds=lease_seconds)
@@ -61,18 +61,18 @@ class Store:
             return self.threads.create(principal, to, agent=source.agent, metadata=self.threads.metadata_of(source))
         key = self.heads.random_bytes(OWNER_BYTES).hex()
         try:
-            begun = self.leases.begin(principal, to, key=key, body=b"", message=None, create=True, after=0)
+            begun = self.leases.begin(principal, to, BeginRequest(key, b"", None, create=True, after=0))
         except errors.ThreadMoved as error:
             raise errors.ThreadExists from error
-        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
+        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was generated just now
         try:
             copying = Fork(self.heads, self.vault, source=source, begun=begun)
             with self.heads.reading(source):
-                tip, beside = copying.copy(number, partial(self.leases.renew, begun), whole=whole)
+                puts = copying.copy(number, partial(self.leases.renew, begun), whole=whole)
             more: Item = {"agent": source.agent, "title": source.title}
             more["meta"] = self.threads.packed_metadata(begun.head.pk, self.threads.metadata_of(source))
             more["st"] = "interrupted" if copying.interrupted else "complete"
-            self.turns.commit(self.turns.planner.fork(begun, tip, beside, more, self.heads.now()))
+            self.turns.commit(self.turns.planner.fork(begun, puts, more))
         except errors.TurnkeepError:
             self.leases.release(begun)
             raise

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from turnkeep.records import JSON
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, is_of_life
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.items import Refused
 
 PAGE_ITEMS = 20
 REGULAR = "regular"
@@ -46,12 +45,9 @@ class Space:
 
 
 class TaskWrites:
-    def __init__(self, items: Items, blobs: Blobs, codec: Codec):
-        self._items = items
-        self._blobs = blobs
-        self._codec = codec
-
-    # writes of tasks
+    def __init__(self, heads: Heads):
+        self._heads = heads
+        self._items = heads.items
 
     def writes_in(self, found: Iterable[Item]) -> tuple[TaskWrite, ...]:
         """Return the writes in the order in which LangGraph applies them; other items are skipped."""
@@ -59,46 +55,34 @@ class TaskWrites:
         return tuple(sorted((write for item in items for write in self._writes(item)), key=lambda each: each.order))
 
     def _writes(self, item: Item) -> list[TaskWrite]:
-        opened = self._codec.unpack(self._blobs.value(item), item["PK"], item["SK"])
-        return [TaskWrite(*parts) for parts in opened]
+        return [TaskWrite(*parts) for parts in self._heads.unpacked(item)]
 
-    def put_writes(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> None:
+    def put_writes(self, pk: str, sk: str, writes: Sequence[TaskWrite], spaces: Sequence[str]) -> None:
         """Store a task's writes: the newest in special channels, else the first of each index. `spaces`: namespaces."""
         regular = [each for each in writes if each.index >= 0]
         for special in (each for each in writes if each.index < 0):
-            self._items.put(
-                self._item(pk, keys.write_key(sk, special.task_id, str(-special.index)), [special], now, spaces)
-            )
+            place = keys.write_key(sk, special.task_id, str(-special.index))
+            self._items.put(self._item(pk, place, [special], spaces))
         if not regular:
             return
         place = keys.write_key(sk, regular[0].task_id, REGULAR)
         try:
-            self._items.put(self._item(pk, place, regular, now, spaces), condition="attribute_not_exists(PK)")
+            self._items.put(self._item(pk, place, regular, spaces), condition="attribute_not_exists(PK)")
         except Refused as refused:
             kept = self._writes(refused.item) if refused.item else []
             if more := [each for each in regular if each.index not in {old.index for old in kept}]:
-                self._items.put(self._item(pk, place, [*kept, *more], now, spaces))
+                self._items.put(self._item(pk, place, [*kept, *more], spaces))
 
-    def _item(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> Item:
+    def _item(self, pk: str, sk: str, writes: Sequence[TaskWrite], spaces: Sequence[str]) -> Item:
         plain = [[each.task_id, each.path, each.index, each.channel, each.kind, each.data] for each in writes]
-        value = self._blobs.attributes(pk, sk, self._codec.pack(plain, pk, sk))
-        more = {"ns": list(spaces)} if spaces else {}
-        return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": keys.item_ttl(now), **value, **more}
-
-    # checkpoints of sub-graphs
+        named = {"ns": list(spaces)} if spaces else {}
+        return keys.new_item(pk, sk, keys.item_ttl(self._heads.now()), **self._heads.packed(plain, pk, sk), **named)
 
     def put_space(self, head: Head, sk: str, space: Space, root: str | None) -> None:
         """Store a sub-graph's checkpoint. `root`: id of the thread's checkpoint in whose step it was made."""
-        pk = head.pk
-        value = self._blobs.attributes(pk, sk, self._codec.pack(space.content, pk, sk))
-        item: Item = {
-            "PK": pk,
-            "SK": sk,
-            "v": keys.LAYOUT,
-            "ttl": keys.item_ttl(head.created),
-            "born": head.incarnation,
-        }
-        self._items.put(item | {"name": space.namespace, **value} | ({"root": root} if root else {}))
+        item = keys.new_item(head.pk, sk, keys.item_ttl(head.created), born=head.incarnation, name=space.namespace)
+        item |= self._heads.packed(space.content, head.pk, sk)
+        self._items.put(item | ({"root": root} if root else {}))
 
     def newest(self, head: Head, namespace: str, root: str | None, named: str | None) -> Space | None:
         """Return a namespace's newest checkpoint that counts: written under `root`, the thread's newest, or `named`."""
@@ -130,7 +114,6 @@ class TaskWrites:
                 return
             if not is_of_life(item, head):
                 continue
-            content = self._codec.unpack(self._blobs.value(item), item["PK"], item["SK"])
             mine = [each for each in writes if keys.checkpoint_of(each["SK"]) == item["SK"]]
             checkpoint_id = keys.without_writer(item["SK"]).rpartition("#")[2]
-            yield Space(item["name"], checkpoint_id, content, self.writes_in(mine)), item
+            yield Space(item["name"], checkpoint_id, self._heads.unpacked(item), self.writes_in(mine)), item

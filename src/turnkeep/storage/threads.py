@@ -85,13 +85,13 @@ class Threads:
         try:
             self._heads.eraser.erase(pk, condition=f"expires > :now AND {tied}", values=values, due=due)
         except Refused as refused:
-            stands = refused.item
-            if stands is None or stands.get("born") != incarnation:
+            head = refused.item
+            if head is None or head.get("born") != incarnation:
                 return
-            if "gone" not in stands:
-                has_moved = values.get(":seq", stands["seq"]) != stands["seq"]
+            if "gone" not in head:
+                has_moved = values.get(":seq", head["seq"]) != head["seq"]
                 raise (errors.ThreadMoved if has_moved else errors.NotFound) from refused
-            self._heads.eraser.finish(stands)
+            self._heads.eraser.finish(head)
 
     def view(self, head: Head, *, with_message: bool = True) -> Thread:
         return Thread(
@@ -110,13 +110,13 @@ class Threads:
     def _pending(self, head: Head) -> Pending | None:
         if head.pending is None:
             return None
-        sealed, place = head.pending.message, (HEAD, "message")
-        if sealed is None:
+        stored, place = head.pending.message, (HEAD, "message")
+        if stored is None:
             place = (message_key(head.incarnation), head.pending.key.hex())
             aside = self._heads.items.get(head.pk, place[0])
-            sealed = self._heads.blobs.value(aside) if aside else b""
+            stored = self._heads.blobs.value(aside) if aside else b""
         try:
-            message = self._vault.opened(sealed, head.pk, *place)
+            message = self._vault.open(stored, head.pk, *place)
         except errors.StateCorrupt:  # a writer stopped before it was stored, or came late
             return None
         return Pending(message, head.pending.at / 1000)

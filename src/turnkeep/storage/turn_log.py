@@ -31,15 +31,13 @@ class TurnLog:
         self._items = heads.items
         self.chain = chain
         self._vault = vault
-        self.loader = Loader(heads.items, heads.blobs, heads.codec, chain)
-        self.planner = Planner(heads.blobs, heads.codec, vault, thread_hours=heads.thread_hours)
+        self.loader = Loader(heads, chain)
+        self.planner = Planner(heads, vault)
 
     def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
         """Return the id of the run that this key makes, or made, on this thread. Raises InvalidId."""
         pk = partition(principal, thread_id)
         return run_id_of(pk, key_digest(pk, key))
-
-    # LOAD
 
     def look_ahead(self, principal: Principal, thread_id: str) -> Found:
         """Return what LOAD would read, if this process knows the thread. Runs next to BEGIN, which reports errors."""
@@ -71,11 +69,9 @@ class TurnLog:
                 return str(item["cp"])
         raise errors.NotFound("The thread has no such run.")
 
-    # COMMIT
-
     def prepare(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
         """Return the COMMIT and the numbered turn; None is an edit. Raises StoreUnavailable, AgentFault."""
-        return self.planner.plan(begun, loaded, saved, turn, self._heads.now())
+        return self.planner.plan(begun, loaded, saved, turn)
 
     def commit(self, plan: Plan) -> Turn | None:
         """Write the plan. Return None, or the stored turn of this key. Raises Superseded, StoreUnavailable if the turn
@@ -92,7 +88,7 @@ class TurnLog:
         try:
             self._items.update(plan.pk, HEAD, change, values, condition=f"{MINE} AND born = :born")
         except Refused as refused:
-            return self._outcome(plan, self.standing(plan, refused.item))
+            return self._outcome(plan, self.refused_head(plan, refused.item))
         self.loader.has_moved(plan.pk, plan.changes[":cp"], plan.changes[":gen"], plan.changes[":n"])
         return None
 
@@ -100,22 +96,16 @@ class TurnLog:
         """Settle a commit of unknown outcome: None if it succeeded, the stored turn if another try of its key did, else
         the plan under a new lease owner, so a late write fails. Raises Superseded, StoreUnavailable."""
         owner = self._heads.random_bytes(OWNER_BYTES)
-        mine = {":seq": plan.changes[":seq"], ":owner": plan.changes[":owner"]}
+        values = {":new": owner, ":born": plan.incarnation} | {name: plan.changes[name] for name in (":seq", ":owner")}
         try:
-            self._items.update(
-                plan.pk,
-                HEAD,
-                "SET #lease.#o = :new",
-                {":new": owner, ":born": plan.incarnation, **mine},
-                condition=f"{MINE} AND born = :born",
-            )
+            self._items.update(plan.pk, HEAD, "SET #lease.#o = :new", values, condition=f"{MINE} AND born = :born")
         except Refused as refused:
-            stands = self.standing(plan, refused.item)
-            if stands.lease is None or stands.lease.owner != owner:
-                return self._outcome(plan, stands)
+            head = self.refused_head(plan, refused.item)
+            if head.lease is None or head.lease.owner != owner:
+                return self._outcome(plan, head)
         return replace(plan, changes={**plan.changes, ":owner": owner})
 
-    def standing(self, plan: Plan, item: Item | None) -> Head:
+    def refused_head(self, plan: Plan, item: Item | None) -> Head:
         """Return HEAD after a refused commit. If the thread was erased, delete the items and raise Superseded."""
         if item is not None and not is_erased(item, plan.incarnation):
             return self._heads.trusted(item)
@@ -139,8 +129,6 @@ class TurnLog:
             link = self.chain.open(item)
             return None if "edit" in item else turn_of(link, self.chain.details(link))
 
-    # reading
-
     def newest(
         self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None, details: bool = False
     ) -> list[Turn]:
@@ -149,14 +137,14 @@ class TurnLog:
         with self._heads.reading(head):
             links = [self.chain.open(item) for item in self.chain.newest(head, limit, before) if "edit" not in item]
             turns = [turn_of(link, self.chain.details(link) if details else {}) for link in links]
-            return self._vault.told(head, turns)
+            return self._vault.restore(head, turns)
 
     def read(self, principal: Principal, thread_id: str, number: int) -> Turn:
         """Return one turn with its details. Raises NotFound."""
         head = self._heads.read(principal, thread_id)
         with self._heads.reading(head):
             link = self.chain.turn(head, number)
-            return self._vault.told(head, [turn_of(link, self.chain.details(link))])[0]
+            return self._vault.restore(head, [turn_of(link, self.chain.details(link))])[0]
 
     def edits(self, principal: Principal, thread_id: str) -> Iterator[tuple[Link, JSON | None]]:
         """Yield steps that are not turns, newest first, also of branches, each with its checkpoint if kept."""
@@ -172,4 +160,4 @@ class TurnLog:
         head = self._heads.read(principal, thread_id)
         with self._heads.reading(head):
             links = [self.chain.open(item) for item in self.chain.left(head) if "edit" not in item]
-            return self._vault.told(head, [turn_of(link, self.chain.details(link)) for link in links])
+            return self._vault.restore(head, [turn_of(link, self.chain.details(link)) for link in links])

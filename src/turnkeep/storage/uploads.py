@@ -2,7 +2,7 @@
 thread's key, and its metadata the encrypted owner, so an erased thread leaves nothing that points to it."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from turnkeep.storage.blobs import Bucket, Objects, answered
 
@@ -37,15 +37,11 @@ class S3Uploads(Bucket):
 
     def form(self, key: str, owner: str, content_type: str | None) -> Form:
         fields = {OWNER: owner} | ({"Content-Type": content_type} if content_type else {})
-        conditions = [{name: value} for name, value in fields.items()]
+        allowed: list[Any] = [{name: value} for name, value in fields.items()]
+        allowed.append(["content-length-range", 1, MAX_UPLOAD_BYTES])
+        post = self._client.generate_presigned_post
         with answered():
-            made = self._client.generate_presigned_post(
-                self._bucket,
-                key,
-                Fields=fields,
-                Conditions=[*conditions, ["content-length-range", 1, MAX_UPLOAD_BYTES]],
-                ExpiresIn=FORM_SECONDS,
-            )
+            made = post(self._bucket, key, Fields=fields, Conditions=allowed, ExpiresIn=FORM_SECONDS)
         # For some hours the global name redirects to a new bucket's own, and browsers do not follow with a file.
         url = made["url"].replace(".s3.amazonaws.com", f".s3.{self._client.meta.region_name}.amazonaws.com")
         return Form(url, made["fields"])

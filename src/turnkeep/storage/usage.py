@@ -5,14 +5,14 @@
 
 The mark makes both safe to repeat. It expires, so the next reader gives back the reservation of a dead process."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from turnkeep.errors import DeploymentCeiling, StoreUnavailable
 from turnkeep.records import Principal, iso
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, user_key
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Reservation, refusal, rooms
 from turnkeep.tuning import BudgetTuning
@@ -37,23 +37,15 @@ class Reserved:
 
 
 class Usage:
-    """Counts usage in one table. `clock` returns epoch seconds, `random_bytes` n random bytes."""
+    """Counts usage in one table, and refuses runs over the limits."""
 
-    def __init__(
-        self, items: Items, limits: BudgetTuning, *, clock: Callable[[], float], random_bytes: Callable[[int], bytes]
-    ) -> None:
-        self._items = items
+    def __init__(self, heads: Heads, limits: BudgetTuning) -> None:
         self.limits = limits
-        self._clock = clock
-        self._random_bytes = random_bytes
+        self.now = heads.now
+        self._items = heads.items
+        self._random_bytes = heads.random_bytes
         self._minutes: dict[str, int] = {}
         self._all, self._all_read = Day(""), 0
-
-    def now(self) -> int:
-        """Return the time in epoch milliseconds."""
-        return int(self._clock() * 1000)
-
-    # before a run and after it
 
     def reserve(self, principal: Principal, tokens: int, micro: int, seconds: float) -> Reserved | None:
         """Reserve the need of a run of at most `seconds`; None without limits for each user. Raises BudgetExceeded,
@@ -67,18 +59,20 @@ class Usage:
         is_new = self._minutes.get(pk) != minute
         for _ in range(_ROUNDS):
             try:
-                stands = Day.read(today, self._take(pk, today, want, minute, is_new=is_new))
+                used = Day.read(today, self._take(pk, today, want, minute, is_new=is_new))
             except Refused as refused:
-                stands = Day.read(today, refused.item)
-                if want not in stands.holds:
-                    stands = self._without_stale(pk, stands, now)
-                    if error := refusal(stands, self.limits, want, max(now, stands.minute * MINUTE_MS)):
+                used = Day.read(today, refused.item)
+                if want not in used.holds:
+                    used = self._without_stale(pk, used, now)
+                    if error := refusal(used, self.limits, want, max(now, used.minute * MINUTE_MS)):
                         raise error from None
-                    minute = max(minute, stands.minute)
-                    is_new = stands.minute < minute
+                    minute = max(minute, used.minute)
+                    is_new = used.minute < minute
                     continue
-            self._remember(pk, minute)
-            self._without_stale(pk, stands, now)
+            if len(self._minutes) >= _KNOWN_MINUTES:
+                self._minutes.clear()
+            self._minutes[pk] = minute
+            self._without_stale(pk, used, now)
             return Reserved(pk, today, want)
         raise StoreUnavailable(retry_after=1)
 
@@ -114,38 +108,32 @@ class Usage:
             pk, today, f"SET {', '.join(changes)} ADD #open :marks", values, condition=" AND ".join(allowed)
         )
 
-    def _without_stale(self, pk: str, stands: Day, now: int) -> Day:
+    def _without_stale(self, pk: str, used: Day, now: int) -> Day:
         """Return the day after giving back the reservations of runs that died."""
-        stale = stands.stale(now)[:_MOST_STALE]
+        stale = tuple(hold for hold in used.holds if hold.until < now)[:_MOST_STALE]
         if not stale:
-            return stands
+            return used
         values: Item = {":tokens": -sum(hold.tokens for hold in stale), ":micro": -sum(hold.micro for hold in stale)}
         values |= {":marks": frozenset(hold.mark for hold in stale)}
         marks = {f":s{n}": hold.mark for n, hold in enumerate(stale)}
         changes = "SET tokens = tokens + :tokens, micro = micro + :micro DELETE #open :marks"
         allowed = " AND ".join(f"contains(#open, {name})" for name in marks)
         try:
-            item: Item | None = self._items.update(pk, stands.day, changes, values | marks, condition=allowed)
+            item: Item | None = self._items.update(pk, used.day, changes, values | marks, condition=allowed)
         except Refused as refused:  # another process was first
             item = refused.item
-        return Day.read(stands.day, item)
-
-    def _remember(self, pk: str, minute: int) -> None:
-        if len(self._minutes) >= _KNOWN_MINUTES:
-            self._minutes.clear()
-        self._minutes[pk] = minute
+        return Day.read(used.day, item)
 
     def _ttl(self) -> int:
         return self.now() // 1000 + KEPT_DAYS * 86_400
-
-    # all users together
 
     def add_to_all(self, tokens: int, micro: int) -> None:
         """Count without deduplication: a request sent twice counts twice. It stops a runaway and is not a bill."""
         today = day(self.now())
         values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT, ":ttl": self._ttl()}
         changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
-        self._know_all(Day.read(today, self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)))
+        item = self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)
+        self._all, self._all_read = Day.read(today, item), self.now()
 
     def _stay_below_the_ceiling(self) -> None:
         if not self.limits.has_ceiling:
@@ -153,16 +141,11 @@ class Usage:
         now = self.now()
         today = day(now)
         if self._all.day != today or now - self._all_read >= CEILING_SECONDS * 1000:
-            self._know_all(Day.read(today, self._items.get(DEPLOYMENT_USAGE, today)))
+            self._all, self._all_read = Day.read(today, self._items.get(DEPLOYMENT_USAGE, today)), now
         tokens, usd = self.limits.deployment_tokens_a_day, self.limits.deployment_usd_a_day
         if (tokens and self._all.tokens >= tokens) or (usd and self._all.micro >= usd * MICRO):
             ends = next_day(now)
             raise DeploymentCeiling(retry_after=-(-(ends - now) // 1000), resets_at=iso(ends / 1000))
-
-    def _know_all(self, stands: Day) -> None:
-        self._all, self._all_read = stands, self.now()
-
-    # reports
 
     def days(self, principal: Principal, count: int | None = None) -> list[Day]:
         """Return the days with usage among the newest `count` (None: all), newest first."""

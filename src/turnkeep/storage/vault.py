@@ -10,10 +10,10 @@ from turnkeep.observability import logger, measure
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, is_of_life
-from turnkeep.storage.items import Items, batched
-from turnkeep.storage.keys import LAYOUT, PII, item_ttl, pii_key
+from turnkeep.storage.heads import Heads
+from turnkeep.storage.items import batched
+from turnkeep.storage.keys import PII, item_ttl, new_item, pii_key
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
@@ -23,9 +23,9 @@ Change: TypeAlias = Callable[[str], str]
 
 
 class Vault:
-    def __init__(self, items: Items, codec: Codec):
-        self._items = items
-        self._codec = codec
+    def __init__(self, heads: Heads):
+        self._items = heads.items
+        self._codec = heads.codec
 
     def tag(self, pk: str, kind: str, value: str) -> str:
         """Return the digits of a placeholder: deterministic in this thread, and unguessable."""
@@ -34,14 +34,13 @@ class Vault:
     def items_of(self, head: Head, source: str, values: Mapping[str, str]) -> Iterator[Item]:
         """Return the items to write for new placeholders. `source` names their turn or document."""
         for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
-            pk, sk, ttl = head.pk, pii_key(source, part), item_ttl(head.created)
-            data = self._codec.encrypt(dict(some), pk, sk)
-            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "born": head.incarnation, "data": data}
+            sk = pii_key(source, part)
+            data = self._codec.encrypt(dict(some), head.pk, sk)
+            yield new_item(head.pk, sk, item_ttl(head.created), born=head.incarnation, data=data)
 
     def values(self, head: Head) -> dict[str, str]:
         """Return the value of every placeholder of the thread, with one Query. Raises StoreUnavailable."""
-        found: dict[str, str] = {}
-        lost = 0
+        found, lost = dict[str, str](), 0
         for item in self._items.below(head.pk, PII):
             try:
                 found |= self._codec.decrypt(item["data"], head.pk, item["SK"]) if is_of_life(item, head) else {}
@@ -52,24 +51,20 @@ class Vault:
             measure({"PlaceholdersLost": lost})
         return found
 
-    # a pending message, together with its placeholder values
-
-    def closed(self, message: str, values: Mapping[str, str] | None, pk: str, *place: str) -> bytes:
+    def close(self, message: str, values: Mapping[str, str] | None, pk: str, *place: str) -> bytes:
         """Encrypt a message with its placeholder values; without values (not redacted) it is only signed."""
         if values is None:
             return self._codec.pack(message, pk, *place)
         return _ENCRYPTED + self._codec.encrypt({"text": message, "pii": dict(values)}, pk, *place)
 
-    def opened(self, stored: bytes, pk: str, *place: str) -> str:
+    def open(self, stored: bytes, pk: str, *place: str) -> str:
         """Return the message as its owner wrote it. Raises StateCorrupt."""
         if stored[:1] != _ENCRYPTED:
             return str(self._codec.unpack(stored, pk, *place))
         content = self._codec.decrypt(stored[1:], pk, *place)
         return restored(content["text"], content["pii"])
 
-    # returned to the owner
-
-    def told(self, head: Head, turns: Sequence[Turn]) -> list[Turn]:
+    def restore(self, head: Head, turns: Sequence[Turn]) -> list[Turn]:
         """Return the turns as their owner reads them. The values are read only if a turn has a placeholder."""
         if not any(turn.private and has_placeholder(turn) for turn in turns):
             return list(turns)

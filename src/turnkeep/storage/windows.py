@@ -11,10 +11,8 @@ from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
 from turnkeep.records import JSON
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.codec import Codec
 from turnkeep.storage.head import Head, is_of_life
-from turnkeep.storage.items import Items
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.task_writes import Space, TaskWrites
@@ -35,12 +33,10 @@ class _Place(NamedTuple):
 
 
 class Loader:
-    def __init__(self, items: Items, blobs: Blobs, codec: Codec, chain: Chain):
-        self._items = items
-        self._blobs = blobs
-        self._codec = codec
+    def __init__(self, heads: Heads, chain: Chain):
+        self._heads = heads
         self._chain = chain
-        self.beside = TaskWrites(items, blobs, codec)
+        self.task_writes = TaskWrites(heads)
         self._places: dict[str, _Place] = {}
         self._lock = Lock()
 
@@ -84,13 +80,12 @@ class Loader:
 
     def _window(self, pk: str, place: _Place) -> Found:
         high = keys.EVERY_TURN if place.window is None else keys.turn_ceiling(place.gen, _low(place.n, place.window))
-        items = self._items.between(pk, keys.checkpoint_key(str(place.checkpoint)), high)
-        return {item["SK"]: item for item in items}
+        return self._heads.items.between_by_key(pk, keys.checkpoint_key(str(place.checkpoint)), high)
 
     def older(self, head: Head, window: int | None, wanted: str, found: Found) -> Loaded:
         """Return the state at a checkpoint, by id or name; reads what `found` lacks. Raises NotFound, StateCorrupt."""
         sk = keys.checkpoint_key(wanted)
-        near = {each["SK"]: each for each in self._items.between(head.pk, sk, f"{sk}#~")}
+        near = self._heads.items.between_by_key(head.pk, sk, f"{sk}#~")
         names = [each for each in near if not keys.is_write(each) and is_of_life(near[each], head)]
         if len(names) > 1:  # two writers stored one id; HEAD leads to one of them at most
             reached = {keys.checkpoint_key(link["cp"]) for link in self._chain.every(head, {})}
@@ -123,17 +118,18 @@ class Loader:
         pk, sk = head.pk, keys.checkpoint_key(name)
         if sk not in found or found[sk]["link"] != found.get(str(at.last), {}).get("of", at.last):
             raise StateCorrupt
-        checkpoint = self._codec.unpack(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
+        checkpoint = self._heads.unpacked(found[sk], found[sk]["link"])
         links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, dict(found)))
-        beside = [item for each, item in found.items() if each != keys.checkpoint_of(each) == sk]
-        spaces = self._spaces(head, keys.id_in(name), checkpoint, beside)
-        return replace(at, checkpoint=checkpoint, links=links, writes=self.beside.writes_in(beside), spaces=spaces)
+        writes = [item for each, item in found.items() if each != keys.checkpoint_of(each) == sk]
+        spaces = self._spaces(head, keys.id_in(name), checkpoint, writes)
+        written = self.task_writes.writes_in(writes)
+        return replace(at, checkpoint=checkpoint, links=links, writes=written, spaces=spaces)
 
     def _spaces(self, head: Head, root: str, checkpoint: JSON, writes: list[Item]) -> tuple[Space, ...]:
         """Return the sub-graphs that a saver wrote: lasting ones, and those whose tasks ask a question."""
         named: dict[str, str] = checkpoint.get("spaces", {})
         asking = {name for item in writes for name in item.get("ns", ())}
-        found = [self.beside.newest(head, name, root, named.get(name)) for name in sorted({*named, *asking})]
+        found = [self.task_writes.newest(head, name, root, named.get(name)) for name in sorted({*named, *asking})]
         return tuple(each for each in found if each)
 
 

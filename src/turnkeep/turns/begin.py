@@ -17,6 +17,7 @@ from turnkeep.records import Turn
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import Head, key_digest
 from turnkeep.storage.keys import partition
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.store import Store
 from turnkeep.turns.redaction import Redactor
@@ -92,22 +93,18 @@ class Begin:
 
     async def lease(self, request: TurnRequest, safe: SafeRequest) -> Begun | Turn:
         """Store the message and take the thread, or return the stored turn of a repeated request."""
-        taking = asyncio.create_task(
-            in_thread(
-                self.store.retries.begin,
-                request.principal,
-                str(request.thread_id),
-                request.repeat,
-                key=request.key,
-                body=request.body(),
-                message=safe.request.message,
-                pii=dict(safe.redactor.made) if safe.redactor else None,
-                agent=request.agent,
-                create=request.create,
-                after=request.after,
-                incarnation=request.incarnation,
-            )
+        asked = BeginRequest(
+            key=request.key or "",
+            body=request.body(),
+            message=safe.request.message,
+            pii=dict(safe.redactor.made) if safe.redactor else None,
+            agent=request.agent,
+            create=request.create,
+            after=request.after,
+            incarnation=request.incarnation,
         )
+        begin, at = self.store.retries.begin, (request.principal, str(request.thread_id))
+        taking = asyncio.create_task(in_thread(begin, *at, asked, request.repeat))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:  # the client left; the call cannot be stopped, so release what it takes

@@ -78,8 +78,8 @@ class GraphRun:
         self._named = call is not None
         self._streamed = streamed or MESSAGES_TUPLE in self._call.modes
         self._of_thread: Any = {"configurable": {"thread_id": thread_id}}
-        held = self._run.held() if is_addressed else None
-        self._begins_at = {"checkpoint_id": held["id"]} if held else {}
+        newest = self._run.newest() if is_addressed else None
+        self._begins_at = {"checkpoint_id": newest["id"]} if newest else {}
         self._run_id = run_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())

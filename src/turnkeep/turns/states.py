@@ -17,6 +17,7 @@ from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.elements import changed
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import id_in
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.store import Store
 from turnkeep.storage.vault import has_placeholder, reworded_in
@@ -143,9 +144,8 @@ class States:
         """Change the state as a node would, by default the one that wrote last, and return it. From an older checkpoint
         it begins a branch. `namespace` names an inner graph that waits. An update is not a turn. Raises NotFound,
         ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
-        begun = await in_thread(
-            self.store.leases.begin, principal, thread_id, key=uuid.uuid4().hex, body=b"", message=None
-        )
+        request = BeginRequest(uuid.uuid4().hex, b"", None)
+        begun = await in_thread(self.store.leases.begin, principal, thread_id, request)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was made just now
         changing = self._update(begun, values, as_node, None if namespace else checkpoint_id, namespace)
         return await or_released(changing, begun, self.store)
@@ -201,8 +201,8 @@ def _state(
 ) -> State:
     """Read a state. At a named checkpoint, LangGraph omits what tasks of a waiting step have already written."""
     run = RunCheckpointer(loaded, whole=agent.window is None)
-    graph, held = agent.graph.copy({"checkpointer": run}), run.held() if is_named and not namespace else None
-    at = held["id"] if held else None
+    graph, newest = agent.graph.copy({"checkpointer": run}), run.newest() if is_named and not namespace else None
+    at = newest["id"] if newest else None
     try:
         snapshot = graph.get_state(_config(head, namespace, at), subgraphs=subgraphs)
     except InvalidUpdateError as error:

@@ -11,7 +11,7 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, key_digest, read_head
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, partition, user_key
-from turnkeep.storage.leases import OWNER_BYTES
+from turnkeep.storage.leases import OWNER_BYTES, BeginRequest
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.store import Store
 from turnkeep_local.moving.states import Converted
@@ -61,7 +61,7 @@ class Arrivals:
     def _again(self, principal: Principal, head: Head) -> Begun:
         """Begin to overwrite a thread that was imported before, in a new generation."""
         key = self._heads.random_bytes(OWNER_BYTES).hex()
-        begun = self.store.leases.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
+        begun = self.store.leases.begin(principal, head.thread_id, BeginRequest(key, b"", None, after=head.n))
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was generated just now
         if (begun.head.incarnation, begun.head.last) != (head.incarnation, head.last):
             self.store.leases.release(begun)
@@ -86,16 +86,16 @@ class Arrivals:
 
     def _plan(self, begun: Begun, thread: Converted) -> Plan:
         """Write all turns but the newest; return its plan."""
-        planner, now, last, written = self.store.turns.planner, self._heads.now(), None, list[Item]()
+        planner, last, written = self.store.turns.planner, None, list[Item]()
         *older, (newest, appended) = thread.turns
         for number, (turn, segments) in enumerate(older):
             saved = Saved(f"00000000-0000-6000-8000-{number + 1:012d}", {}, segments)  # without a state
-            plan, _ = planner.plan(_named(begun, number), Loaded(number, last), saved, turn, now)
+            plan, _ = planner.plan(_named(begun, number), Loaded(number, last), saved, turn)
             written += [item for item in plan.puts if "link" not in item]
             last = plan.sk
         self._heads.items.write_many(puts=written)
         begun, saved = _named(begun, len(older)), replace(thread.saved, segments=appended)
-        return planner.plan(begun, Loaded(len(older), last), saved, newest, now)[0]
+        return planner.plan(begun, Loaded(len(older), last), saved, newest)[0]
 
 
 def _named(begun: Begun, number: int) -> Begun:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from desk import ANN, Desk
+from harness import ANN, Harness
 
 from deployed_function import loaded
 from turnkeep.errors import NotFound
@@ -45,18 +45,18 @@ PLENTY = Context(300_000)
 
 
 @pytest.fixture
-def desk(dynamodb: "DynamoDBClient", table_name: str, objects: S3Objects) -> Desk:
+def harness(dynamodb: "DynamoDBClient", table_name: str, objects: S3Objects) -> Harness:
     """The table and the bucket of a deployment that was last swept three hours ago."""
-    desk = Desk(Items(dynamodb, table_name), objects)
-    desk.cleanup.begin_at(hour(int((time.time() - 3 * HOUR) * 1000)))
-    return desk
+    harness = Harness(Items(dynamodb, table_name), objects)
+    harness.cleanup.begin_at(hour(int((time.time() - 3 * HOUR) * 1000)))
+    return harness
 
 
-def keep(desk: Desk, thread_id: str, hours_ago: float, text: str = "hello") -> None:
+def keep(harness: Harness, thread_id: str, hours_ago: float, text: str = "hello") -> None:
     """A thread that had its last turn then."""
-    desk.clock.now = time.time() - hours_ago * HOUR
-    desk.say(thread_id, reply=text)
-    desk.clock.now = time.time()
+    harness.clock.now = time.time() - hours_ago * HOUR
+    harness.take_turn(thread_id, reply=text)
+    harness.clock.now = time.time()
 
 
 @pytest.fixture
@@ -83,23 +83,23 @@ def metrics_in(output: str) -> dict[str, float]:
 
 
 def test_an_expired_thread_is_deleted_with_its_large_values(
-    desk: Desk, function: Callable[..., Any], s3: "S3Client", bucket: str
+    harness: Harness, function: Callable[..., Any], s3: "S3Client", bucket: str
 ) -> None:
-    keep(desk, "old", 25, secrets.token_hex(400_000))
-    keep(desk, "young", 1)
+    keep(harness, "old", 25, secrets.token_hex(400_000))
+    keep(harness, "young", 1)
     assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] > 0
     swept = function({}, PLENTY)
     assert (swept["threads"], swept["finished"]) == (1, True)
     assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
-    assert desk.all_of("old") == {}
-    assert desk.store.threads.read(ANN, "young").turn_count == 1
+    assert harness.all_of("old") == {}
+    assert harness.store.threads.read(ANN, "young").turn_count == 1
 
 
 def test_the_cleanup_reports_counts_and_lateness(
-    desk: Desk, function: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+    harness: Harness, function: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keep(desk, "late", 26)
-    keep(desk, "later", 26.5)
+    keep(harness, "late", 26)
+    keep(harness, "later", 26.5)
     function({}, PLENTY)
     told = metrics_in(capsys.readouterr().out)
     assert told["CleanupDeleted"] == 2
@@ -107,13 +107,13 @@ def test_the_cleanup_reports_counts_and_lateness(
 
 
 def test_threads_are_deleted_in_parallel_and_unreadable_ones_reported(
-    desk: Desk, function: Callable[..., Any], output: Callable[[], list[dict[str, Any]]]
+    harness: Harness, function: Callable[..., Any], output: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    desk.clock.now = time.time() - 26 * HOUR
+    harness.clock.now = time.time() - 26 * HOUR
     for number in range(40):
-        desk.store.threads.create(ANN, f"many-{number}")
-    head = desk.items.get(partition(ANN, "many-7"), HEAD) or {}
-    desk.items.put(head | {"expires": "soon"})
+        harness.store.threads.create(ANN, f"many-{number}")
+    head = harness.items.get(partition(ANN, "many-7"), HEAD) or {}
+    harness.items.put(head | {"expires": "soon"})
     output()
     swept = function({}, PLENTY)
     assert (swept["threads"], swept["unreadable"]) == (39, 1)
@@ -123,17 +123,19 @@ def test_threads_are_deleted_in_parallel_and_unreadable_ones_reported(
     assert [line["CleanupUnreadable"] for line in lines if "_aws" in line] == [[1]]
 
 
-def test_it_stops_before_its_time_ends_and_the_next_run_finishes(desk: Desk, function: Callable[..., Any]) -> None:
+def test_it_stops_before_its_time_ends_and_the_next_run_finishes(
+    harness: Harness, function: Callable[..., Any]
+) -> None:
     threads = [f"many-{n}" for n in range(5)]
     for thread in threads:
-        keep(desk, thread, 26)
+        keep(harness, thread, 26)
     looks = [300_000] * 4  # at the empty hour before, and at three threads, or at four where the hour has just begun
     first = function({}, Context(*looks, 19_000))
     assert not first["finished"]
     assert 0 < first["threads"] < 5
     second = function({}, PLENTY)
     assert (first["threads"] + second["threads"], second["finished"]) == (5, True)
-    assert not any(map(desk.all_of, threads))
+    assert not any(map(harness.all_of, threads))
 
 
 @pytest.mark.parametrize(
@@ -147,14 +149,14 @@ def test_it_stops_before_its_time_ends_and_the_next_run_finishes(desk: Desk, fun
         None,
     ],
 )
-def test_a_forged_event_changes_nothing(desk: Desk, function: Callable[..., Any], event: Any) -> None:
-    keep(desk, "alive", 1)
-    keep(desk, "dead", 25)
-    before = desk.items.between(partition(ANN, "alive"), " ", "~")
+def test_a_forged_event_changes_nothing(harness: Harness, function: Callable[..., Any], event: Any) -> None:
+    keep(harness, "alive", 1)
+    keep(harness, "dead", 25)
+    before = harness.items.between(partition(ANN, "alive"), " ", "~")
     assert function(event, PLENTY)["threads"] == 1
-    assert desk.items.between(partition(ANN, "alive"), " ", "~") == before
+    assert harness.items.between(partition(ANN, "alive"), " ", "~") == before
     with pytest.raises(NotFound):
-        desk.store.threads.read(ANN, "dead")
+        harness.store.threads.read(ANN, "dead")
 
 
 def test_a_store_that_does_not_answer_fails_the_run(

@@ -13,6 +13,7 @@ from simulation.network import TWICE
 from simulation.operations.memory import WHO
 from turnkeep import errors
 from turnkeep.records import Turn, Usage
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Saved
 from turnkeep.turns.commit import Commit
@@ -36,8 +37,8 @@ class ThreadOps:
         """BEGIN and LOAD in parallel, a pause for the run, COMMIT. Returns the turn."""
         store, sim, began = has.store, self.sim, self.sim.now
         ahead = sim.child(lambda: store.turns.look_ahead(WHO, thread), "ahead")
-        request = {"body": message.encode(), "message": None if is_edit else message}
-        begun = store.leases.begin(WHO, thread, key=key, create=True, **request)
+        request = BeginRequest(key, message.encode(), None if is_edit else message, create=True)
+        begun = store.leases.begin(WHO, thread, request)
         if isinstance(begun, Turn):
             return begun
         try:
@@ -117,7 +118,7 @@ class ThreadOps:
     def op_erase(self, op):
         # a listing that is behind shows not all of it: the rest goes at the last look, hours later (decision 0035)
         sure = "unknown" if self.plan.lag or any(self.plan.skews) else "gone"
-        by = "http" if self.plan.family == "serving" else "persons"
+        by = "http" if self.plan.family == "serving" else "user_eraser"
         erase = lambda has: getattr(has, by).erase(WHO)  # noqa: E731
         self.end(op, self.threads, erase, lambda _, receipt: sure if receipt.complete else None)
 

@@ -17,10 +17,10 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories
-from turnkeep.storage.persons import Persons
 from turnkeep.storage.store import Store
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
+from turnkeep.storage.users import UserEraser
 from turnkeep.turns import Turns
 from turnkeep.turns.background import Runs
 from turnkeep_local.objects import FolderObjects
@@ -58,15 +58,14 @@ def app_over(
     )
     facts: dict[str, Any] = {"store": store, "turns": turns, "attachments": attachments, "settings": settings}
     facts |= {"codec": codec, "runs": Runs(turns, store)}
-    usage = Usage(items, settings.budget, clock=clock, random_bytes=secrets.token_bytes)
-    more: Any = {"memories": memories, "facts": {}, "clock": clock, "random_bytes": secrets.token_bytes}
-    exports = Exports(store, attachments, usage, folder_objects, codec, **more)
+    usage = Usage(store.heads, settings.budget)
+    exports = Exports(store, attachments, usage, folder_objects, memories=memories, facts={})
     facts |= {
         "stores": stores,
         "exports": exports,
-        "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock),
+        "user_eraser": UserEraser(Eraser(items, blobs, clock=clock)),
     }
     app = bare_app(**facts | changes)
-    app.state.attachments, app.state.exports, app.state.persons = attachments, exports, facts["persons"]
+    app.state.attachments, app.state.exports, app.state.user_eraser = attachments, exports, facts["user_eraser"]
     app.state.store, app.state.runs = store, facts["runs"]
     return app

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from desk import plain_turn
+from harness import plain_turn
 from httpx import ASGITransport, AsyncClient
 from scripted import read_events
 

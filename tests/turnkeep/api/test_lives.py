@@ -1,6 +1,7 @@
 """A thread id is reused after its thread expired or was deleted. No route, graph or worker of the new thread reads data
 of the earlier one, or loses its own to late writes."""
 
+import copy
 import random
 import re
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from desk import noise
 from echoing import Clock
+from harness import noise
 from httpx import ASGITransport, AsyncClient
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
@@ -29,6 +30,7 @@ from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import checkpoint_key, checkpoint_name, partition, space_key
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.task_writes import Space, TaskWrite, TaskWrites
 from turnkeep.storage.uploads import KeptUploads
@@ -164,23 +166,26 @@ class Life:
         else:
             self.uploads.put(fields["key"], fields["x-amz-meta-owner"], self.name.encode())
 
+    def task_writes(self) -> TaskWrites:
+        """Those of a saver without an object store."""
+        heads = copy.copy(self.app.state.store.heads)
+        heads.blobs = Blobs(None, heads.items)
+        return TaskWrites(heads)
+
     def beside(self) -> None:
         """Write what a saver stores: writes of a task, and a state of an inner graph that needs several items."""
-        heads = self.app.state.store.heads
-        items, codec = heads.items, heads.codec
-        beside = TaskWrites(items, Blobs(None, items), codec)
+        writes = self.task_writes()
         write = TaskWrite("task", "", 0, "note", "msgpack", self.name.encode())
-        at = int(heads.clock() * 1000)
-        beside.put_writes(PK, checkpoint_key(str(self.head.checkpoint_name)), [write], at, [])
+        writes.put_writes(PK, checkpoint_key(str(self.head.checkpoint_name)), [write], [])
         place = space_key("inner", checkpoint_name(self.name, "writer"))
-        beside.put_space(
+        writes.put_space(
             self.head, place, Space("inner", self.name, {"state": self.name, "rows": noise(650_000)}), None
         )
 
     def begin(self, text: str) -> Begun:
         message = f"{self.name} {text}"
         begun = self.app.state.store.leases.begin(
-            WHO, "t", key=text, body=message.encode(), message=message + noise(4_000)
+            WHO, "t", BeginRequest(key=text, body=message.encode(), message=message + noise(4_000))
         )
         assert isinstance(begun, Begun)
         return begun
@@ -221,10 +226,8 @@ class Life:
         answers += [await get(f"/threads/t{path}") for path in paths] + [await get("/me/export")]
         answers += [await post("/threads/t/history", json={}), await post("/threads/search", json={})]
         assert {answer.status_code for answer in answers} <= {200}
-        store, items = self.app.state.store, self.app.state.store.heads.items
-        spaces = [
-            each.content for each in TaskWrites(items, Blobs(None, items), store.heads.codec).every(self.head, None)
-        ]
+        store = self.app.state.store
+        spaces = [each.content for each in self.task_writes().every(self.head, None)]
         return str([answer.text for answer in answers]) + str(store.vault.values(self.head)) + str(spaces)
 
     async def by_name(self) -> list[int]:
@@ -306,20 +309,18 @@ async def test_a_recreated_thread_never_reads_or_loses_anything_of_the_earlier_o
     await check(new, old)
 
 
-async def test_a_copy_contains_nothing_of_an_earlier_thread(
-    lives: Callable[[str], Life], items: Any, clock: Clock
-) -> None:
+async def test_a_copy_contains_nothing_of_an_earlier_thread(lives: Callable[[str], Life], clock: Clock) -> None:
     old, new = lives(OLD), lives(NEW)
     await old.live()
     await old.end("expired", clock)
     await new.chat("first")
     new.beside()
     store = new.app.state.store
-    for copy, is_whole in (("f", False), ("w", True)):
-        store.fork(WHO, "t", copy, whole=is_whole)
-        head, paths = store.heads.read(WHO, copy), ("/turns", "/state", "/runs", "/attachments")
-        texts = [(await new.client.get(f"/threads/{copy}{path}")).text for path in paths]
-        spaces = list(TaskWrites(items, store.heads.blobs, store.heads.codec).every(head, None))
+    for to, is_whole in (("f", False), ("w", True)):
+        store.fork(WHO, "t", to, whole=is_whole)
+        head, paths = store.heads.read(WHO, to), ("/turns", "/state", "/runs", "/attachments")
+        texts = [(await new.client.get(f"/threads/{to}{path}")).text for path in paths]
+        spaces = list(TaskWrites(store.heads).every(head, None))
         assert [each.content["state"] for each in spaces] == [NEW]
         assert OLD not in str([texts, store.vault.values(head)])
         assert NEW in texts[0]

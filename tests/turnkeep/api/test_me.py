@@ -122,20 +122,20 @@ async def test_an_export_of_an_erased_user_leaves_nothing(
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     monkeypatch.setattr(me, "PART_BYTES", 100)
-    exports, keys, persons = app.state.exports, list[str](), list[Any]()
+    exports, keys, erasures = app.state.exports, list[str](), list[Any]()
     exports.listen(keys.append)
     await chat(client, "t", "hello")
     await client.get("/me/export")
 
     def erase_once() -> bool:
-        if not persons:
-            persons.append(app.state.persons.erase(Principal("local", "local")))
+        if not erasures:
+            erasures.append(app.state.user_eraser.erase(Principal("local", "local")))
         return True
 
     if when == "before it is written":
         erase_once()
     exports.work(keys[0], erase_once)
-    assert persons
+    assert erasures
     assert [path for path in folder_objects._folder.rglob("*") if path.is_file()] == []
 
 

@@ -39,7 +39,7 @@ class Verifier:
         if self.fault:
             raise self.fault
         if not credential.startswith("good"):
-            raise Unauthorized("The key is not known.")
+            raise Unauthorized("The key is unknown.")
         return VerifiedCaller(Principal("acme", credential), f"id-of-{credential}", self.expires_at)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from desk import ANN, Desk, noise
+from harness import ANN, Harness, noise
 from memory_items import MemoryItems
 
 from turnkeep.attachments import Attachment, Piece
@@ -28,10 +28,10 @@ class Office:
     def __init__(self, objects: FolderObjects, agent: str | None = None):
         self.before: Callable[[str], None] = lambda name: None
         self.folder = objects
-        self.desk = Desk(_Observed(MemoryItems(), self), _Observed(objects, self))  # type: ignore[arg-type]
-        self.uploads = KeptUploads(self.desk.objects)
-        self.attachments = Attachments(self.desk.store.heads, self.desk.store.vault, self.uploads)
-        self.desk.store.threads.create(ANN, "t", agent=agent)
+        self.harness = Harness(_Observed(MemoryItems(), self), _Observed(objects, self))  # type: ignore[arg-type]
+        self.uploads = KeptUploads(self.harness.objects)
+        self.attachments = Attachments(self.harness.store.heads, self.harness.store.vault, self.uploads)
+        self.harness.store.threads.create(ANN, "t", agent=agent)
         self.parsed: Any = Parsed("text", (Piece(f"Write to {CANARY}.", 1, f"About {CANARY}"),), 1)
 
     def upload(self, name: str = NAME, body: bytes = b"hello") -> str:
@@ -56,14 +56,14 @@ class Office:
         return document.status, document.code
 
     def active(self) -> tuple[Attachment, ...]:
-        return self.attachments.active(self.desk.store.heads.read(ANN, "t"))
+        return self.attachments.active(self.harness.store.heads.read(ANN, "t"))
 
     def files(self) -> list[str]:
         return [file.name for file in self.folder._folder.rglob("*") if file.is_file()]
 
     def stored(self) -> str:
         """Return the stored items and texts, with signed values decoded and encrypted values unchanged."""
-        items = self.desk.items.between(partition(ANN, "t"), " ", "~")
+        items = self.harness.items.between(partition(ANN, "t"), " ", "~")
         pieces = self.attachments.pieces(partition(ANN, "t"), "d")
         active = self.active()
         return f"{items}{pieces}{active}"
@@ -109,7 +109,7 @@ def test_text_heading_and_name_are_redacted_for_private_threads(agent, folder_ob
     assert piece.heading == f"About {placeholder}"
     assert office.active()[0].name == f"Letter of {placeholder}.txt"
     assert CANARY not in office.stored()
-    assert office.desk.store.vault.values(office.desk.store.heads.read(ANN, "t")) == {placeholder: CANARY}
+    assert office.harness.store.vault.values(office.harness.store.heads.read(ANN, "t")) == {placeholder: CANARY}
     assert office.document().name == NAME
 
 
@@ -188,7 +188,7 @@ def test_the_file_is_deleted_after_the_last_attempt(office):
     assert office.files() == []
     office.before = lambda name: None
     assert office.outcome()[0] == "processing"
-    office.desk.clock.now += 16 * 60
+    office.harness.clock.now += 16 * 60
     assert office.outcome() == ("failed", "processing_failed")
 
 

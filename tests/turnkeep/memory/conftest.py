@@ -1,7 +1,7 @@
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from desk import ANN, Desk
+from harness import ANN, Harness
 from memory_items import MemoryItems
 
 from turnkeep.memory import DynamoDBStore
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(params=["in memory", "DynamoDB"])
-def desk(request: pytest.FixtureRequest, folder_objects: "FolderObjects") -> Desk:
+def harness(request: pytest.FixtureRequest, folder_objects: "FolderObjects") -> Harness:
     """A table with a clock in the test's hand."""
     items: Items = MemoryItems() if request.param == "in memory" else request.getfixturevalue("items")
-    return Desk(items, folder_objects)
+    return Harness(items, folder_objects)
 
 
 @pytest.fixture
-def open_store(desk: Desk) -> "Callable[..., DynamoDBStore]":
+def open_store(harness: Harness) -> "Callable[..., DynamoDBStore]":
     def opened(who: Any = ANN, **more: Any) -> DynamoDBStore:
-        return DynamoDBStore(memories=desk.memories(who), **more)
+        return DynamoDBStore(memories=harness.memories(who), **more)
 
     return opened
 

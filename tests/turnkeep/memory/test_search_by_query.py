@@ -42,7 +42,7 @@ def ranked(found: Sequence[Any]) -> list[tuple[str, float | None]]:
 
 
 @pytest.mark.parametrize("query", ["cat", "car", "sea", "car by the sea"])
-def test_meaning_ranks_as_in_memory(open_store: Open, query: str) -> None:
+def test_semantic_search_ranks_as_in_memory_store_does(open_store: Open, query: str) -> None:
     ours, theirs = open_store(index=INDEX), InMemoryStore(index=INDEX)
     for store in (ours, theirs):
         fill(store)
@@ -54,7 +54,7 @@ def test_meaning_ranks_as_in_memory(open_store: Open, query: str) -> None:
     assert [item.key for page in pages for item in page] == [item.key for item in ours.search(("n",), query=query)]
 
 
-async def test_a_model_that_is_only_asynchronous_serves_too(open_store: Open) -> None:
+async def test_an_asynchronous_embedding_model_works(open_store: Open) -> None:
     store = open_store(index={**INDEX, "embed": aembed})
     await store.aput(("n",), "a", {"text": "sea"})
     await store.aput(("n",), "b", {"text": "cat"})
@@ -72,7 +72,7 @@ def test_words_rank_by_their_stems(open_store: Open, query: str) -> None:
     assert found[1].score is None
 
 
-def test_a_model_that_fails_is_told_and_nothing_is_kept(open_store: Open) -> None:
+def test_a_failing_embedding_model_raises_model_error_and_stores_nothing(open_store: Open) -> None:
     def broken(texts: Sequence[str]) -> list[list[float]]:
         raise ConnectionError("refused")
 
@@ -82,12 +82,12 @@ def test_a_model_that_fails_is_told_and_nothing_is_kept(open_store: Open) -> Non
     assert store.get(("n",), "a") is None
 
 
-def test_vectors_of_another_size_are_told(open_store: Open) -> None:
-    with pytest.raises(ModelError, match="gives 3 numbers"):
+def test_vectors_of_another_size_are_rejected(open_store: Open) -> None:
+    with pytest.raises(ModelError, match="returns 3 numbers, `dims` is 1536"):
         open_store(index={"dims": 1536, "embed": embed}).put(("n",), "a", {"text": "x"})
 
 
-def test_what_another_model_embedded_comes_last(open_store: Open) -> None:
+def test_memories_embedded_by_another_model_come_last(open_store: Open) -> None:
     store = open_store(index={"dims": 2, "embed": lambda texts: [[1.0, 0.0] for _ in texts]})
     store.put(("n",), "a", {"text": "cat"})
     later = open_store(index=INDEX)
@@ -107,7 +107,7 @@ def options(**store: Any) -> dict[str, Any]:
     return options_of(file, lambda source, name: {("./vectors.py", "embed"): embed}[source, name])
 
 
-def test_the_file_of_graphs_says_index_and_life(open_store: Open) -> None:
+def test_langgraph_json_configures_index_and_ttl(open_store: Open) -> None:
     given = options(index={"embed": "./vectors.py:embed", "dims": 3, "fields": ["text"]}, ttl={"default_ttl": 5})
     store = open_store(**given)
     fill(store)
@@ -117,6 +117,6 @@ def test_the_file_of_graphs_says_index_and_life(open_store: Open) -> None:
 
 
 @pytest.mark.parametrize("index", [{}, [], {"embed": 3}, {"embed": "nobody:model", "dims": 3}])
-def test_an_index_that_cannot_be_used_is_told_with_its_file(index: Any) -> None:
+def test_an_unusable_index_is_reported_with_its_file(index: Any) -> None:
     with pytest.raises(UnusableFile, match=r"langgraph\.json: `store\.index"):
         options(index=index)

@@ -14,7 +14,7 @@ SUITES = ("put", "put_writes", "get_tuple", "list", "delete_thread", "delete_for
 
 
 @pytest.mark.parametrize("suite", SUITES)
-async def test_the_saver_does_what_langgraph_asks_of_one(open_saver: Open, suite: str) -> None:
+async def test_langgraphs_conformance_suite_passes(open_saver: Open, suite: str) -> None:
     async def factory() -> AsyncGenerator[Any]:
         yield open_saver()
 

@@ -13,7 +13,7 @@ from saver_graphs import KEY, LOCAL, Deltas, Open, asking, echo, noting, on, rem
 
 from template_resources import properties_of
 from turnkeep.agents import Agent
-from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, Superseded, ThreadBusy, ThreadMoved
+from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, ThreadBusy, ThreadMoved
 from turnkeep.records import Reply, Turn
 from turnkeep.storage.opening import table_definition
 from turnkeep.storage.store import Store
@@ -55,7 +55,7 @@ def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, stor
     assert store.threads.read(LOCAL, "t").status == "idle"
 
 
-def test_the_api_goes_on_where_a_saver_stopped_and_the_saver_after_it(open_saver: Open, store: Store) -> None:
+def test_the_api_and_a_saver_continue_one_thread_in_turn(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver())
     graph.invoke(saying("one"), on("t"))
     assert through_api(store, graph, "t", "two").reply == "saw 3"
@@ -65,9 +65,7 @@ def test_the_api_goes_on_where_a_saver_stopped_and_the_saver_after_it(open_saver
 
 
 @pytest.mark.parametrize("durability", DURABILITIES)
-def test_what_a_bare_graph_asks_inside_a_sub_graph_is_answered_through_the_api(
-    open_saver: Open, store: Store, durability: Any
-) -> None:
+def test_the_api_answers_a_question_that_a_sub_graph_asked(open_saver: Open, store: Store, durability: Any) -> None:
     graph = asking(open_saver())
     graph.invoke(saying("weather?"), on("t"), durability=durability)
     assert turns_of(store, "t") == [("weather?", "Which city?", "interrupted")]
@@ -76,7 +74,7 @@ def test_what_a_bare_graph_asks_inside_a_sub_graph_is_answered_through_the_api(
     assert texts(graph, "t") == ["weather?", "Rome it is"]
 
 
-def test_what_the_api_asked_is_answered_by_a_bare_graph(open_saver: Open, store: Store) -> None:
+def test_a_bare_graph_answers_a_question_of_the_api(open_saver: Open, store: Store) -> None:
     graph = asking(open_saver())
     assert through_api(store, graph, "t", "weather?").status == "interrupted"
     graph.invoke(Command(resume="Rome"), on("t"))
@@ -84,20 +82,20 @@ def test_what_the_api_asked_is_answered_by_a_bare_graph(open_saver: Open, store:
     assert turns_of(store, "t")[-1] == ("Rome", "Rome it is", "complete")
 
 
-def test_a_state_without_messages_is_kept_whole_and_its_turns_are_told(open_saver: Open, store: Store) -> None:
+def test_a_state_without_messages_makes_turns_of_its_json(open_saver: Open, store: Store) -> None:
     for text in ("a", "b"):
         noting(open_saver()).invoke({"last": text}, on("t"))
     assert noting(open_saver()).get_state(on("t")).values == {"notes": ["a", "b"], "last": "b"}
     assert turns_of(store, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
 
 
-def test_a_sub_graph_that_lasts_keeps_what_it_had_where_its_question_is_passed_over(open_saver: Open) -> None:
+def test_a_lasting_sub_graph_keeps_its_state_if_its_question_is_ignored(open_saver: Open) -> None:
     for text in ("ask", "go on"):
         remembering(open_saver()).invoke({"last": text}, on("t"), durability="sync")
     assert remembering(open_saver()).get_state(on("t")).values["notes"] == ["ask", "go on"]
 
 
-def test_a_list_that_becomes_a_channel_of_deltas_goes_on_from_what_it_was(open_saver: Open) -> None:
+def test_a_list_can_become_a_delta_channel(open_saver: Open) -> None:
     for text in ("a", "b"):
         noting(open_saver()).invoke({"last": text}, on("t"))
     for text in ("c", "d"):
@@ -105,7 +103,7 @@ def test_a_list_that_becomes_a_channel_of_deltas_goes_on_from_what_it_was(open_s
     assert noting(open_saver(), Deltas).get_state(on("t")).values["notes"] == ["a", "b", "c", "d"]
 
 
-def test_of_two_writers_that_read_the_same_the_second_is_told(open_saver: Open) -> None:
+def test_the_second_of_two_writers_raises_thread_moved(open_saver: Open) -> None:
     first, second = (echo(open_saver(lease_seconds=0)) for _ in range(2))
     first.invoke(saying("zero"), on("t"))
     assert len(texts(second, "t")) == 2
@@ -117,17 +115,7 @@ def test_of_two_writers_that_read_the_same_the_second_is_told(open_saver: Open) 
     assert texts(first, "t") == ["zero", "saw 1", "one", "saw 3", "two", "saw 5"]
 
 
-def test_of_two_writers_that_found_nothing_one_makes_the_thread(open_saver: Open) -> None:
-    first, second = open_saver(), open_saver()
-    assert first.get_tuple(on("t")) is None
-    assert second.get_tuple(on("t")) is None
-    echo(first).invoke(saying("one"), on("t"))
-    checkpoint: Any = {"v": 4, "id": "1", "ts": "", "channel_values": {}, "channel_versions": {}, "versions_seen": {}}
-    with pytest.raises(ThreadMoved):
-        second.put(on("t", checkpoint_ns=""), checkpoint, {"source": "input"}, {})
-
-
-def test_a_run_holds_its_thread_until_it_is_over_or_fails(open_saver: Open, store: Store) -> None:
+def test_a_run_leases_its_thread_until_it_ends_or_fails(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver(), interrupt_before=["answer"])
     graph.invoke(saying("one"), on("t"), durability="sync")
     with pytest.raises(ThreadBusy):
@@ -138,7 +126,7 @@ def test_a_run_holds_its_thread_until_it_is_over_or_fails(open_saver: Open, stor
     assert through_api(store, echo(open_saver()), "t", "two").reply == "saw 3"
 
 
-def test_an_older_checkpoint_that_is_asked_for_begins_a_branch(open_saver: Open, store: Store) -> None:
+def test_a_run_from_an_older_checkpoint_begins_a_branch(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver())
     for text in ("one", "two"):
         graph.invoke(saying(text), on("t"))
@@ -152,7 +140,7 @@ def test_an_older_checkpoint_that_is_asked_for_begins_a_branch(open_saver: Open,
     assert texts(graph, "t") == ["one", "saw 1", "by hand"]
 
 
-def test_a_state_past_400_kb_lives_on_without_a_bucket(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
+def test_a_state_over_400_kb_needs_no_bucket(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
     noise = [secrets.token_hex(100_000) for _ in range(12)]
     for text in noise:
         noting(open_saver()).invoke({"last": text}, on("t"), durability="exit")
@@ -162,7 +150,7 @@ def test_a_state_past_400_kb_lives_on_without_a_bucket(open_saver: Open, dynamod
     assert noting(open_saver()).get_state(on("u")).values["last"] == single
 
 
-def test_an_expired_thread_is_not_read_and_its_id_begins_anew(open_saver: Open) -> None:
+def test_an_expired_thread_is_not_read_and_its_id_can_be_reused(open_saver: Open) -> None:
     now = [time.time()]
     graph = echo(open_saver(clock=lambda: now[0], thread_hours=1))
     graph.invoke(saying("one"), on("t"))
@@ -173,23 +161,13 @@ def test_an_expired_thread_is_not_read_and_its_id_begins_anew(open_saver: Open) 
     assert texts(graph, "t") == ["two", "saw 1"]
 
 
-def test_nobody_reads_the_threads_of_another(open_saver: Open) -> None:
+def test_a_user_cannot_read_threads_of_another(open_saver: Open) -> None:
     echo(open_saver(user="ann")).invoke(saying("one"), on("t"))
     assert open_saver(user="bob").get_tuple(on("t")) is None
     assert [each.config["configurable"]["thread_id"] for each in open_saver(user="ann").list(None, limit=1)] == ["t"]
 
 
-def test_a_thread_that_was_deleted_in_a_run_stays_deleted(open_saver: Open) -> None:
-    graph = echo(open_saver(), interrupt_before=["answer"])
-    graph.invoke(saying("one"), on("t"), durability="sync")
-    state = graph.checkpointer.get_tuple(on("t"))
-    open_saver().delete_thread("t")
-    with pytest.raises(Superseded):
-        graph.checkpointer.put(state.config, {**state.checkpoint, "id": "1f"}, {"source": "loop"}, {})
-    assert open_saver().get_tuple(on("t")) is None
-
-
-def test_turns_stay_readable_where_checkpoints_are_pruned(open_saver: Open, store: Store) -> None:
+def test_turns_stay_readable_after_a_prune(open_saver: Open, store: Store) -> None:
     graph = echo(open_saver())
     for text in ("one", "two"):
         graph.invoke(saying(text), on("t"))
@@ -199,7 +177,7 @@ def test_turns_stay_readable_where_checkpoints_are_pruned(open_saver: Open, stor
     assert [message for message, _, _ in turns_of(store, "t")] == ["one", "two"]
 
 
-def test_a_copy_goes_on_by_itself(open_saver: Open, store: Store) -> None:
+def test_a_copied_thread_continues_independently(open_saver: Open, store: Store) -> None:
     graph = asking(open_saver())
     graph.invoke(saying("weather?"), on("t"))
     graph.checkpointer.copy_thread("t", "u")
@@ -209,7 +187,7 @@ def test_a_copy_goes_on_by_itself(open_saver: Open, store: Store) -> None:
     assert turns_of(store, "u") == [("weather?", "Which city?", "interrupted"), ("Rome", "Rome it is", "complete")]
 
 
-def test_a_run_that_is_rolled_back_leaves_what_was_before_it(open_saver: Open) -> None:
+def test_deleting_a_run_restores_the_state_before_it(open_saver: Open) -> None:
     graph = echo(open_saver())
     for text in ("one", "two"):
         graph.invoke(saying(text), {**on("t"), "metadata": {"run_id": text}})
@@ -219,7 +197,7 @@ def test_a_run_that_is_rolled_back_leaves_what_was_before_it(open_saver: Open) -
     assert texts(graph, "t") == ["one", "saw 1", "three", "saw 3"]
 
 
-def test_bad_input_is_told(open_saver: Open) -> None:
+def test_invalid_input_raises_a_clear_error(open_saver: Open) -> None:
     with pytest.raises(InvalidId):
         open_saver().get_tuple(on("a/b"))
     with pytest.raises(NotFound):
@@ -231,7 +209,7 @@ def test_bad_input_is_told(open_saver: Open) -> None:
         noting(open_saver()).invoke({"last": iter("generator")}, on("u"), durability="exit")
 
 
-def test_the_key_is_that_of_the_folder_and_missed_elsewhere(
+def test_the_signing_key_is_read_from_the_folder(
     open_saver: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path))
@@ -239,11 +217,11 @@ def test_the_key_is_that_of_the_folder_and_missed_elsewhere(
     echo(open_saver(seal_key=None)).invoke(saying("one"), on("t"))
     assert texts(echo(open_saver(seal_key=KEY)), "t") == ["one", "saw 1"]
     monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "elsewhere"))
-    with pytest.raises(ValueError, match=r"no signing key\. Give seal_key=, or set SEAL_KEY"):
+    with pytest.raises(ValueError, match=r"no signing key\. Pass seal_key=, or set SEAL_KEY"):
         open_saver(seal_key=None).get_tuple(on("t"))
 
 
-def test_setup_makes_the_table_of_the_template(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
+def test_setup_creates_the_table_of_the_template(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
     template = properties_of("Table")
     assert table_definition() == {name: template[name] for name in table_definition()}
     assert template["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
@@ -251,7 +229,7 @@ def test_setup_makes_the_table_of_the_template(open_saver: Open, dynamodb: "Dyna
     assert KEY  # and the tables of these tests are made so
 
 
-def test_messages_that_a_node_changes_in_place_are_kept_as_they_are_put(open_saver: Open) -> None:
+def test_messages_changed_in_place_after_a_put_are_stored_as_put(open_saver: Open) -> None:
     graph = echo(open_saver())
     message = HumanMessage("before")
     graph.invoke({"messages": [message]}, on("t"))

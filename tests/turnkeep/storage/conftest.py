@@ -1,7 +1,7 @@
 from typing import TYPE_CHECKING
 
 import pytest
-from desk import Desk
+from harness import Harness
 
 from turnkeep.storage.items import Items
 from turnkeep_local.objects import FolderObjects
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Desk:
+def harness(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Harness:
     """A store on DynamoDB Local, its objects in a folder, its clock in the test's hand."""
-    return Desk(Items(dynamodb, table_name), folder_objects)
+    return Harness(Items(dynamodb, table_name), folder_objects)

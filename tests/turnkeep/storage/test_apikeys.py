@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from desk import ANN, HOURS, NOON, Clock, Desk
+from harness import ANN, HOURS, NOON, Clock, Harness
 from memory_items import MemoryItems
 
 from turnkeep.errors import Unauthorized
@@ -64,7 +64,7 @@ def refusal(keys: ApiKeys, presented: str) -> str:
     return caught.value.detail
 
 
-def test_a_key_is_found_by_what_was_shown(keys: ApiKeys) -> None:
+def test_a_created_key_is_found(keys: ApiKeys) -> None:
     record, key = keys.create(SERVER, label="the server", expires_at=NOON + HOURS)
     assert keys.find(key) == record
     assert (record.principal, record.principal.acts_for, record.label) == (SERVER, "any", "the server")
@@ -105,28 +105,28 @@ def test_a_malformed_key_is_refused_without_a_read(
     assert items.reads == 0
 
 
-def test_an_id_without_its_secret_is_worth_nothing(keys: ApiKeys) -> None:
+def test_an_id_with_another_secret_is_rejected(keys: ApiKeys) -> None:
     _, key = keys.create(ANN)
     _, other = keys.create(ANN)
     (one, _), (two, secret) = split_key(key), split_key(other)
-    assert refusal(keys, f"tk_{one}_{secret}") == "The key is not known."
-    assert refusal(keys, f"tk_{'f' * 16}_{secret}") == "The key is not known."
+    assert refusal(keys, f"tk_{one}_{secret}") == "The key is unknown."
+    assert refusal(keys, f"tk_{'f' * 16}_{secret}") == "The key is unknown."
     digest = sha256(secret.encode()).hexdigest()
-    assert refusal(keys, f"tk_{two}_{digest}") == "The key is not known."
+    assert refusal(keys, f"tk_{two}_{digest}") == "The key is unknown."
 
 
-def test_a_revoked_key_is_refused_by_the_next_read(keys: ApiKeys, clock: Clock) -> None:
+def test_a_revoked_key_is_refused_immediately(keys: ApiKeys, clock: Clock) -> None:
     record, key = keys.create(ANN)
     keys.find(key)
     clock.now += 5
     assert keys.revoke(record.key_id).revoked_at == NOON + 5
     assert refusal(keys, key) == "The key is revoked."
-    assert refusal(keys, f"tk_{record.key_id}_{'0' * 64}") == "The key is not known."
+    assert refusal(keys, f"tk_{record.key_id}_{'0' * 64}") == "The key is unknown."
     clock.now += HOURS
     assert keys.revoke(record.key_id).revoked_at == NOON + 5
 
 
-def test_an_expired_key_is_refused_from_its_last_second_on(keys: ApiKeys, clock: Clock) -> None:
+def test_a_key_is_refused_from_its_expiry_on(keys: ApiKeys, clock: Clock) -> None:
     _, key = keys.create(ANN, expires_at=NOON + 60)
     clock.now = NOON + 59.999
     keys.find(key)
@@ -134,7 +134,7 @@ def test_an_expired_key_is_refused_from_its_last_second_on(keys: ApiKeys, clock:
     assert refusal(keys, key) == "The key is expired."
 
 
-def test_all_keys_are_listed_by_age_or_those_of_a_tenant(keys: ApiKeys, clock: Clock) -> None:
+def test_keys_are_listed_by_age_and_filtered_by_tenant(keys: ApiKeys, clock: Clock) -> None:
     made = []
     for tenant in ("b", "a", "b"):
         clock.now += 1
@@ -183,7 +183,7 @@ FORGERIES: dict[str, Callable[[Item, Item], Item]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_an_item_that_was_not_signed_as_it_is_opens_nothing(keys: ApiKeys, items: CountedItems, forgery: str) -> None:
+def test_a_forged_item_grants_no_access(keys: ApiKeys, items: CountedItems, forgery: str) -> None:
     (own, key), (other, _) = (keys.create(ANN, expires_at=NOON + 60) for _ in range(2))
     if "revocation" in forgery:
         keys.revoke(own.key_id)
@@ -197,7 +197,7 @@ def test_an_item_that_was_not_signed_as_it_is_opens_nothing(keys: ApiKeys, items
     assert (keys.list(), keys.forged()) == ([other], [own.key_id])
 
 
-def test_keys_signed_under_an_older_secret_count_until_it_is_removed(items: CountedItems, clock: Clock) -> None:
+def test_keys_signed_with_an_older_secret_work_until_it_is_removed(items: CountedItems, clock: Clock) -> None:
     old = open_keys(items, clock, None, b"old")
     (_, first), (record, second) = old.create(ANN), old.create(SERVER)
     old.revoke(record.key_id)
@@ -221,7 +221,7 @@ class Interleaved(CountedItems):
         super().put(item, condition=condition, values=values)
 
 
-def test_a_key_that_two_revoke_at_once_is_revoked_once(clock: Clock) -> None:
+def test_two_concurrent_revocations_revoke_once(clock: Clock) -> None:
     items = Interleaved()
     keys = open_keys(items, clock)
     record, key = keys.create(ANN)
@@ -239,7 +239,7 @@ class LostAnswer(MemoryItems):
         super().put(item, condition=condition, values=values)
 
 
-def test_a_key_whose_storing_was_repeated_is_made_once() -> None:
+def test_a_repeated_put_creates_one_key() -> None:
     items = LostAnswer()
     keys = open_keys(items, Clock())
     record, key = keys.create(ANN, expires_at=NOON + 60)
@@ -255,17 +255,17 @@ def test_a_key_is_never_written_over_another(items: CountedItems) -> None:
     assert keys.find(key).principal == ANN
 
 
-def test_keys_stand_in_no_index_and_outlive_the_cleanup(desk: Desk) -> None:
-    keys = open_keys(desk.items, desk.clock)
-    record, key = keys.create(ANN, expires_at=desk.clock.now + 1)
+def test_keys_are_in_no_index_and_survive_cleanup(harness: Harness) -> None:
+    keys = open_keys(harness.items, harness.clock)
+    record, key = keys.create(ANN, expires_at=harness.clock.now + 1)
     living, lasting = keys.create(ANN)
-    desk.say("x")
-    assert [thread.thread_id for thread in desk.store.listing.search(ANN)] == ["x"]
-    desk.cleanup.begin_at(hour(int(NOON * 1000)))
-    desk.clock.now += 26 * HOURS
-    swept = desk.cleanup.sweep()
+    harness.take_turn("x")
+    assert [thread.thread_id for thread in harness.store.listing.search(ANN)] == ["x"]
+    harness.cleanup.begin_at(hour(int(NOON * 1000)))
+    harness.clock.now += 26 * HOURS
+    swept = harness.cleanup.sweep()
     assert (swept.threads, swept.finished) == (1, True)
     assert [found.key_id for found in keys.list()] == sorted([record.key_id, living.key_id])
     assert keys.find(lasting) == living
-    assert {"u", "la", "xh", "ttl"} & desk.items.between(API_KEYS, "0", "g")[0].keys() == set()
+    assert {"u", "la", "xh", "ttl"} & harness.items.between(API_KEYS, "0", "g")[0].keys() == set()
     assert refusal(keys, key) == "The key is expired."

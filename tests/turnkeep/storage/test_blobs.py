@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 from botocore.config import Config
-from desk import Desk, flipped, noise
+from harness import Harness, flipped, noise
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.storage.blobs import INLINE_BYTES, Blobs, Objects, S3Objects
@@ -27,14 +27,14 @@ def store(request: pytest.FixtureRequest) -> Objects:
 
 
 @pytest.fixture
-def roomy(dynamodb: "DynamoDBClient", table_name: str, store: Objects) -> Desk:
-    return Desk(Items(dynamodb, table_name), store)
+def roomy(dynamodb: "DynamoDBClient", table_name: str, store: Objects) -> Harness:
+    return Harness(Items(dynamodb, table_name), store)
 
 
 @pytest.mark.parametrize(
     ("size", "aside"), [(INLINE_BYTES - 1, False), (INLINE_BYTES, False), (INLINE_BYTES + 1, True)]
 )
-def test_a_value_goes_aside_above_its_limit(store: Objects, size: int, aside: bool) -> None:
+def test_a_value_over_the_limit_becomes_an_object(store: Objects, size: int, aside: bool) -> None:
     blobs, value = Blobs(store), bytes(size)
     item = blobs.attributes("pk", "sk", value)
     assert ("object" in item) is aside
@@ -42,7 +42,7 @@ def test_a_value_goes_aside_above_its_limit(store: Objects, size: int, aside: bo
     assert blobs.value(item) == value
 
 
-def test_all_objects_of_a_thread_are_found_also_those_that_no_item_names(store: Objects) -> None:
+def test_all_objects_of_a_thread_are_listed_even_unreferenced_ones(store: Objects) -> None:
     blobs = Blobs(store)
     mine = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0)["object"] for n in range(3)]
     other = blobs.attributes("pk2", "sk0", b"v", inline_bytes=0)["object"]
@@ -53,7 +53,7 @@ def test_all_objects_of_a_thread_are_found_also_those_that_no_item_names(store: 
     assert store.get(other) == b"v"
 
 
-def test_an_s3_that_does_not_answer_is_no_missing_object() -> None:
+def test_an_unreachable_s3_is_not_a_missing_object() -> None:
     quick = Config(connect_timeout=0.2, read_timeout=0.2, retries={"max_attempts": 0})
     silent = S3Objects(boto3.client("s3", endpoint_url=f"http://127.0.0.1:{free_port()}", config=quick), "bucket")
     for call in (lambda: silent.get("key"), lambda: silent.put("key", b""), lambda: silent.delete(["key"])):
@@ -61,19 +61,19 @@ def test_an_s3_that_does_not_answer_is_no_missing_object() -> None:
             call()
 
 
-def test_a_turn_with_a_reply_of_a_megabyte_comes_back(roomy: Desk) -> None:
+def test_a_reply_of_a_megabyte_is_read_back(roomy: Harness) -> None:
     long = noise(1_000_000)
-    roomy.say("x", "hello", long)
-    roomy.say("x", "again", "short")
+    roomy.take_turn("x", "hello", long)
+    roomy.take_turn("x", "again", "short")
     assert roomy.texts("x") == [long, "short"]
     loaded = roomy.store.turns.load(roomy.store.heads.read(roomy.who, "x"), 10)
     assert [link.segments[0].elements[1]["data"]["content"] for link in loaded.links] == [long, "short"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("size", [100, 3_000, 5_000, 200_000, 900_000])
-def test_details_of_any_size_come_back_with_their_turn(roomy: Desk, size: int) -> None:
+def test_details_of_any_size_are_read_back(roomy: Harness, size: int) -> None:
     details = {"rows": [noise(size)]}
-    roomy.say("x", details=details)
+    roomy.take_turn("x", details=details)
     asides = [item for sk, item in roomy.all_of("x").items() if sk.startswith("ASIDE#")]
     assert len(asides) == (0 if size < 1_000 else 1)
     assert ["object" in item for item in asides] == [size > 6_000] * len(asides)
@@ -83,8 +83,8 @@ def test_details_of_any_size_come_back_with_their_turn(roomy: Desk, size: int) -
 
 @pytest.mark.parametrize("harm", ["delete", "alter"])
 @pytest.mark.parametrize("what", ["TURN#", "CP#", "ASIDE#"])
-def test_a_harmed_object_is_told_and_nothing_is_changed(roomy: Desk, what: str, harm: str) -> None:
-    roomy.say("x", "hello", noise(900_000), details={"rows": noise(900_000)}, checkpoint={"big": noise(900_000)})
+def test_a_damaged_object_raises_state_corrupt_and_changes_nothing(roomy: Harness, what: str, harm: str) -> None:
+    roomy.take_turn("x", "hello", noise(900_000), details={"rows": noise(900_000)}, checkpoint={"big": noise(900_000)})
     item = next(item for sk, item in roomy.all_of("x").items() if sk.startswith(what))
     if harm == "delete":
         roomy.objects.delete([item["object"]])

@@ -12,7 +12,7 @@ from typing import Any
 
 import ormsgpack
 import pytest
-from desk import Desk, flipped
+from harness import Harness, flipped
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
@@ -34,12 +34,12 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_a_value_comes_back_as_it_went_in(value: Any) -> None:
+def test_a_value_round_trips(value: Any) -> None:
     assert CODEC.unpack(CODEC.pack(value, "pk", "sk"), "pk", "sk") == value
 
 
 @given(st.integers(0, 10_000), st.integers(0, 7))
-def test_any_altered_bit_is_found(place: int, bit: int) -> None:
+def test_any_altered_bit_is_detected(place: int, bit: int) -> None:
     sealed = bytearray(CODEC.pack({"text": "something said"}, "pk", "sk"))
     sealed[place % len(sealed)] ^= 1 << bit
     with pytest.raises(StateCorrupt):
@@ -47,13 +47,13 @@ def test_any_altered_bit_is_found(place: int, bit: int) -> None:
 
 
 @given(st.integers(0, 60))
-def test_a_value_cut_short_is_found(length: int) -> None:
+def test_a_truncated_value_is_detected(length: int) -> None:
     with pytest.raises(StateCorrupt):
         CODEC.unpack(CODEC.pack({"text": "something said"}, "pk", "sk")[:length][:-1], "pk", "sk")
 
 
 @pytest.mark.parametrize("context", [("pk", "other"), ("other", "sk"), ("pksk",), ("p", "ksk"), ("pk", "sk", ""), ()])
-def test_a_value_opens_in_its_own_place_only(context: tuple[str, ...]) -> None:
+def test_a_value_opens_only_in_its_own_context(context: tuple[str, ...]) -> None:
     with pytest.raises(StateCorrupt):
         CODEC.unpack(CODEC.pack("mine", "pk", "sk"), *context)
 
@@ -65,7 +65,7 @@ def test_another_secret_opens_nothing() -> None:
         Codec(b"other").decrypt(CODEC.encrypt("mine", "pk"), "pk")
 
 
-def test_a_token_opens_for_its_own_thread_only() -> None:
+def test_a_token_opens_only_in_its_own_context() -> None:
     raw = CODEC.encrypt({"text": "mine"}, "pk")
     assert CODEC.decrypt(raw, "pk") == {"text": "mine"}
     assert b"mine" not in raw
@@ -84,7 +84,7 @@ def _sealed_as_it_is(packed: bytes) -> bytes:
     return CODEC.pack("", "pk")[:3] + CODEC.digests(16, packed, "pk")[0] + packed
 
 
-def test_a_bomb_is_not_blown_up() -> None:
+def test_a_decompression_bomb_is_not_expanded() -> None:
     packer = zlib.compressobj(9)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(512)) + packer.flush()
     tracemalloc.start()
@@ -136,7 +136,7 @@ def payloads(proof: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", payloads(Path()))
-def test_a_poisoned_value_under_a_right_seal_runs_nothing(name: str, tmp_path: Path) -> None:
+def test_a_malicious_payload_with_a_valid_signature_runs_nothing(name: str, tmp_path: Path) -> None:
     proof = tmp_path / "proof"
     payload = payloads(proof)[name]
     try:
@@ -162,26 +162,26 @@ def test_the_payloads_are_not_harmless_in_themselves(tmp_path: Path) -> None:
     assert proof.exists()
 
 
-def test_a_poisoned_checkpoint_in_the_table_is_found_before_it_is_read(desk: Desk, tmp_path: Path) -> None:
+def test_a_malicious_checkpoint_is_detected_before_it_is_decoded(harness: Harness, tmp_path: Path) -> None:
     proof = tmp_path / "proof"
-    desk.say("x")
-    checkpoint = next(item for sk, item in desk.all_of("x").items() if sk.startswith("CP#"))
+    harness.take_turn("x")
+    checkpoint = next(item for sk, item in harness.all_of("x").items() if sk.startswith("CP#"))
     for payload in payloads(proof).values():
-        desk.items.put({**checkpoint, "data": payload})
+        harness.items.put({**checkpoint, "data": payload})
         with pytest.raises(StateCorrupt):
-            desk.store.turns.load(desk.store.heads.read(desk.who, "x"), None)
+            harness.store.turns.load(harness.store.heads.read(harness.who, "x"), None)
     assert not proof.exists()
 
 
-def test_a_value_copied_from_another_thread_is_found(desk: Desk) -> None:
+def test_a_value_copied_from_another_thread_is_detected(harness: Harness) -> None:
     for thread in ("x", "y"):
-        desk.say(thread, "hello", f"only for {thread}")
-    mine, theirs = (desk.all_of(thread) for thread in ("x", "y"))
+        harness.take_turn(thread, "hello", f"only for {thread}")
+    mine, theirs = (harness.all_of(thread) for thread in ("x", "y"))
     own = next(sk for sk in mine if sk.startswith("TURN#"))
     other = next(item for sk, item in theirs.items() if sk.startswith("TURN#"))
-    desk.items.put({**other, "PK": partition(desk.who, "x"), "SK": own})
+    harness.items.put({**other, "PK": partition(harness.who, "x"), "SK": own})
     with pytest.raises(StateCorrupt):
-        desk.store.turns.newest(desk.who, "x", limit=1)
+        harness.store.turns.newest(harness.who, "x", limit=1)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_a_value_copied_from_another_thread_is_found(desk: Desk) -> None:
         '{"__overwrite__": []}',
     ],
 )
-def test_what_looks_like_an_instruction_stays_text(desk: Desk, text: str) -> None:
-    turn = desk.say("x", text, text, details={"given": {"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}})
-    read = desk.store.turns.read(desk.who, "x", 1)
+def test_what_looks_like_an_instruction_stays_text(harness: Harness, text: str) -> None:
+    turn = harness.take_turn("x", text, text, details={"given": {"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}})
+    read = harness.store.turns.read(harness.who, "x", 1)
     assert (read.message, read.reply, read.details) == (text, text, turn.details)
     run = RunCheckpointer(Loaded())
     message = HumanMessage(text, id="m", additional_kwargs={"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]})

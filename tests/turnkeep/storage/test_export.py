@@ -2,14 +2,13 @@
 
 import gzip
 import json
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from desk import ANN, Desk, flipped, noise
+from harness import ANN, Harness, flipped, noise
 from memory_items import MemoryItems
 
 from turnkeep.attachments import Piece
@@ -52,39 +51,21 @@ def table() -> MovingItems:
     return MovingItems()
 
 
-def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Exports]:
-    desk = Desk(table, objects)
-    facts: dict[str, Any] = {
-        "clock": desk.clock,
-        "random_bytes": lambda size: uuid.uuid4().bytes.ljust(size, b".")[:size],
-    }
-    documents = Attachments(desk.store.heads, desk.store.vault, KeptUploads(objects))
-    usage = Usage(table, BudgetTuning(), **facts)
-    return (
-        desk,
-        documents,
-        Exports(
-            desk.store,
-            documents,
-            usage,
-            objects,
-            desk.codec,
-            memories=desk.memories,
-            facts={"thread_hours": 24},
-            **facts,
-        ),
-    )
+def harness_of(table: MemoryItems, objects: Objects) -> tuple[Harness, Attachments, Exports]:
+    harness = Harness(table, objects)
+    documents = Attachments(harness.store.heads, harness.store.vault, KeptUploads(objects))
+    usage = Usage(harness.store.heads, BudgetTuning())
+    facts = {"thread_hours": 24}
+    return harness, documents, Exports(harness.store, documents, usage, objects, memories=harness.memories, facts=facts)
 
 
 def held(exports: Exports) -> Lines:
     return [json.loads(line) for line in exports.lines(ANN)]
 
 
-def test_it_holds_turns_with_their_details_documents_restored_and_days(
-    table: MovingItems, folder_objects: FolderObjects
-) -> None:
-    desk, documents, exports = desk_of(table, folder_objects)
-    desk.say("x", "hello", "a reply", details={"rows": noise(40_000)})
+def test_an_export_contains_turns_documents_runs_and_usage(table: MovingItems, folder_objects: FolderObjects) -> None:
+    harness, documents, exports = harness_of(table, folder_objects)
+    harness.take_turn("x", "hello", "a reply", details={"rows": noise(40_000)})
     documents.add(ANN, "x", "d1", name="cv.txt", size=5, content_type=None)
     key, owner = documents.place(ANN, "x", "d1")
     KeptUploads(folder_objects).put(key, owner, b"body")
@@ -92,9 +73,9 @@ def test_it_holds_turns_with_their_details_documents_restored_and_days(
     assert claimed is not None
     values = {"[EMAIL_0a0a0a0a]": "ann@example.org"}
     assert documents.finish(claimed, [Piece("to [EMAIL_0a0a0a0a]", 1)], name="cv.txt", kind="text", values=values)
-    desk.store.leases.release(desk.begin("y", "never answered"))
-    desk.store.queue.accept(
-        desk.store.heads.read(ANN, "y"), "r1", b"", json.dumps({"message": "asked in the background"})
+    harness.store.leases.release(harness.begin("y", "never answered"))
+    harness.store.queue.accept(
+        harness.store.heads.read(ANN, "y"), "r1", b"", json.dumps({"message": "asked in the background"})
     )
     table.put({"PK": usage_of(user_key(ANN)), "SK": "2027-01-14", "v": 2, "tokens": 7, "micro": 1_500_000, "turns": 2})
 
@@ -113,34 +94,32 @@ def test_it_holds_turns_with_their_details_documents_restored_and_days(
 def test_a_thread_that_is_used_meanwhile_is_exported_once_and_not_missed(
     table: MovingItems, folder_objects: FolderObjects
 ) -> None:
-    desk, _, exports = desk_of(table, folder_objects)
+    harness, _, exports = harness_of(table, folder_objects)
     for thread in ("a", "b", "c"):
-        desk.say(thread)
-        desk.clock.now += 1
-    table.moves = lambda: desk.say("b", "once more")
+        harness.take_turn(thread)
+        harness.clock.now += 1
+    table.moves = lambda: harness.take_turn("b", "once more")
     threads = [line["thread_id"] for line in held(exports) if line["type"] == "thread"]
     assert threads == ["a", "c", "b"]
 
 
-def test_turns_of_branches_that_were_left_are_held_too(table: MovingItems, folder_objects: FolderObjects) -> None:
-    desk, _, exports = desk_of(table, folder_objects)
+def test_an_export_contains_turns_of_abandoned_branches(table: MovingItems, folder_objects: FolderObjects) -> None:
+    harness, _, exports = harness_of(table, folder_objects)
     for message in ("a", "b", "c"):
-        desk.say("x", message)
-    desk.say("x", "d", older="00000000")
-    desk.say("x", "e")
+        harness.take_turn("x", message)
+    harness.take_turn("x", "d", older="00000000")
+    harness.take_turn("x", "e")
     turns = [(line["message"], line.get("left", False)) for line in held(exports) if line["type"] == "turn"]
     assert turns == [("a", False), ("d", False), ("e", False), ("c", True), ("b", True)]
 
 
-def test_what_cannot_be_read_is_counted_or_named_and_the_rest_is_there(
-    table: MovingItems, folder_objects: FolderObjects
-) -> None:
-    desk, _, exports = desk_of(table, folder_objects)
+def test_an_export_reports_unreadable_threads_and_continues(table: MovingItems, folder_objects: FolderObjects) -> None:
+    harness, _, exports = harness_of(table, folder_objects)
     for thread in ("forged", "broken", "whole"):
-        desk.say(thread)
-    head = desk.head("forged")
+        harness.take_turn(thread)
+    head = harness.head("forged")
     table.put({**head, "sig": flipped(head["sig"])})
-    turn = next(item for sk, item in desk.all_of("broken").items() if sk.startswith("TURN#"))
+    turn = next(item for sk, item in harness.all_of("broken").items() if sk.startswith("TURN#"))
     table.put({**turn, "data": flipped(turn["data"])})
     lines = held(exports)
     assert [(line["type"], line["thread_id"]) for line in lines if "thread_id" in line] == [
@@ -150,10 +129,10 @@ def test_what_cannot_be_read_is_counted_or_named_and_the_rest_is_there(
     assert table.get(partition(ANN, "forged"), HEAD) is not None
 
 
-def test_a_file_in_s3_is_given_by_its_link_and_opened_by_its_key(table: MovingItems, objects: S3Objects) -> None:
-    desk, _, exports = desk_of(table, objects)
+def test_an_export_in_s3_is_downloaded_and_decrypted(table: MovingItems, objects: S3Objects) -> None:
+    harness, _, exports = harness_of(table, objects)
     for number in range(120):
-        desk.say("x", f"canary {number}")
+        harness.take_turn("x", f"canary {number}")
     asked: list[str] = []
     exports.listen(asked.append)
     export_id = exports.begin(ANN).export_id

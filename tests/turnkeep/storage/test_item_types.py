@@ -8,7 +8,17 @@ from typing import Literal
 from turnkeep.storage import keys
 
 NO_KEY = {
-    *("is_well_formed", "is_storable", "is_write", "thread_of", "generation_of", "number_of", "document_of", "run_of"),
+    *(
+        "is_well_formed",
+        "is_storable",
+        "is_write",
+        "new_item",
+        "thread_of",
+        "generation_of",
+        "number_of",
+        "document_of",
+        "run_of",
+    ),
     *("CLOCK_ERROR_MS", "checkpoint_name", "checkpoint_of", "id_in", "without_writer", "writer_of"),
     *("turn_floor", "turn_ceiling", "EVERY_TURN", "CHECKPOINTS", "SPACES", "RUNS", "PII", "DOCUMENTS"),
     *("place_of", "MEMORY_ITEMS", "day", "next_day", "hour", "begin_of", "next_hour"),
@@ -18,7 +28,7 @@ NO_KEY = {
 """Read keys, bound ranges of them, or name no item."""
 
 PARTITION = "in the partition of a thread, or under its prefix: deleted with it, whatever it says"
-WITH_USER = "Persons deletes it by the user's key"
+WITH_USER = "UserEraser deletes it by the user's key"
 NOBODYS = "says nothing of anybody"
 
 type Fate = tuple[str, str]
@@ -67,12 +77,12 @@ def names_of(kind: Literal["functions", "constants"]) -> set[str]:
     return {name for name in found if not name.startswith("_")}
 
 
-def test_every_name_of_an_item_or_object_is_decided() -> None:
+def test_each_kind_of_item_has_a_decided_export_and_erasure() -> None:
     assert names_of("functions") | names_of("constants") == NO_KEY | DECIDED.keys()
     assert not NO_KEY & DECIDED.keys()
 
 
-def test_what_is_said_to_be_exported_is_a_type_of_line() -> None:
+def test_each_exported_kind_is_a_type_of_line() -> None:
     from turnkeep.storage import export
 
     kinds = {

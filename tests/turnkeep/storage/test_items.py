@@ -8,7 +8,7 @@ import pytest
 from botocore.awsrequest import AWSResponse, HeadersDict
 from botocore.config import Config
 from botocore.exceptions import ClientError
-from desk import Desk
+from harness import Harness
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.attributes import Write
@@ -50,7 +50,7 @@ class ScriptedClient:
 
 
 @pytest.fixture
-def hooked(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) -> tuple[Desk, list[Any]]:
+def hooked(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) -> tuple[Harness, list[Any]]:
     """A store whose client notes every request it sends."""
     client = boto3.client("dynamodb", endpoint_url=dynamodb_url)
     requests: list[Any] = []
@@ -59,44 +59,44 @@ def hooked(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) ->
         requests.append((model.name, params))
 
     client.meta.events.register("provide-client-params.dynamodb.*", note)
-    return Desk(Items(client, table_name), folder_objects), requests
+    return Harness(Items(client, table_name), folder_objects), requests
 
 
 @pytest.mark.parametrize("value", WORDS, ids=repr)
-def test_a_value_comes_back_from_dynamodb_as_it_went_in(desk: Desk, value: Any) -> None:
-    desk.items.put({"PK": "p", "SK": "s", "value": value})
-    found = desk.items.get("p", "s")
+def test_a_value_round_trips_through_dynamodb(harness: Harness, value: Any) -> None:
+    harness.items.put({"PK": "p", "SK": "s", "value": value})
+    found = harness.items.get("p", "s")
     assert found is not None
     assert found["value"] == value
     assert type(found["value"]) is type(value)
 
 
-def test_a_value_without_a_type_of_dynamodbs_is_refused(desk: Desk) -> None:
+def test_a_value_without_a_dynamodb_type_is_rejected(harness: Harness) -> None:
     for value in (1.5, None, {1}, object()):
         with pytest.raises(TypeError):
-            desk.items.put({"PK": "p", "SK": "s", "value": value})
+            harness.items.put({"PK": "p", "SK": "s", "value": value})
 
 
-def test_every_read_of_a_turn_is_consistent(hooked: tuple[Desk, list[Any]]) -> None:
-    desk, requests = hooked
+def test_every_read_of_a_turn_is_consistent(hooked: tuple[Harness, list[Any]]) -> None:
+    harness, requests = hooked
     for number in range(12):
-        desk.say("x", f"message {number}", details={"rows": "r" * 5000 if number == 3 else ""})
-    desk.store.turns.read(desk.who, "x", 4)
-    desk.store.turns.newest(desk.who, "x", limit=3, before=6)
-    desk.store.threads.read(desk.who, "x")
-    key = desk.begin("x", key="again")
-    desk.store.turns.load(key.head, 3)
-    desk.store.leases.release(key)
+        harness.take_turn("x", f"message {number}", details={"rows": "r" * 5000 if number == 3 else ""})
+    harness.store.turns.read(harness.who, "x", 4)
+    harness.store.turns.newest(harness.who, "x", limit=3, before=6)
+    harness.store.threads.read(harness.who, "x")
+    key = harness.begin("x", key="again")
+    harness.store.turns.load(key.head, 3)
+    harness.store.leases.release(key)
     reads = [params for name, params in requests if name in ("GetItem", "Query")]
     assert len(reads) > 15
     assert all(params.get("ConsistentRead") is True for params in reads)
 
 
-def test_a_list_reads_its_threads_consistently(hooked: tuple[Desk, list[Any]]) -> None:
-    desk, requests = hooked
-    desk.say("x")
+def test_a_list_reads_its_threads_consistently(hooked: tuple[Harness, list[Any]]) -> None:
+    harness, requests = hooked
+    harness.take_turn("x")
     requests.clear()
-    desk.store.listing.search(desk.who)
+    harness.store.listing.search(harness.who)
     (batch,) = [params for name, params in requests if name == "BatchGetItem"]
     assert all(table["ConsistentRead"] is True for table in batch["RequestItems"].values())
     assert [params["IndexName"] for name, params in requests if name == "Query"] == ["by_user"]
@@ -106,7 +106,7 @@ def _rest(*keys: str) -> Any:
     return {"UnprocessedItems": {"t": [{"DeleteRequest": {"Key": key}} for key in keys]} if keys else {}}
 
 
-def test_what_a_batch_left_over_is_sent_again_after_a_while() -> None:
+def test_unprocessed_writes_are_sent_again_after_a_pause() -> None:
     client, slept = ScriptedClient(_rest("b", "c"), _rest("c"), _rest()), list[float]()
     Items(client, "t", sleep=slept.append).write_many(deletes=[("p", name) for name in "abc"])  # type: ignore[arg-type]
     assert [len(sent["t"]) for sent in client.sent] == [3, 2, 1]
@@ -114,7 +114,7 @@ def test_what_a_batch_left_over_is_sent_again_after_a_while() -> None:
     assert slept == [0.05, 0.1]
 
 
-def test_a_batch_that_is_never_finished_is_given_up() -> None:
+def test_a_batch_that_never_finishes_raises_store_unavailable() -> None:
     client, slept = ScriptedClient(*[_rest("a")] * 50), list[float]()
     with pytest.raises(StoreUnavailable) as error:
         Items(client, "t", sleep=slept.append).write_many(deletes=[("p", "a")])  # type: ignore[arg-type]
@@ -124,7 +124,7 @@ def test_a_batch_that_is_never_finished_is_given_up() -> None:
     assert error.value.retry_after
 
 
-def test_what_a_batch_of_reads_left_over_is_read_again() -> None:
+def test_unprocessed_reads_are_sent_again() -> None:
     found = {"PK": {"S": "p"}, "SK": {"S": "s"}}
     rest = {"t": {"Keys": [{"PK": {"S": "p"}, "SK": {"S": "s2"}}], "ConsistentRead": True}}
     client = ScriptedClient(
@@ -135,7 +135,7 @@ def test_what_a_batch_of_reads_left_over_is_read_again() -> None:
     assert client.sent[1] == rest
 
 
-def test_a_batch_holds_no_more_than_dynamodb_takes() -> None:
+def test_a_batch_has_at_most_25_writes() -> None:
     client = ScriptedClient(*[_rest()] * 4)
     Items(client, "t").write_many(deletes=[("p", str(n)) for n in range(80)])  # type: ignore[arg-type]
     assert [len(sent["t"]) for sent in client.sent] == [BATCH_WRITES, BATCH_WRITES, BATCH_WRITES, 5]
@@ -151,7 +151,7 @@ def test_a_batch_holds_no_more_than_dynamodb_takes() -> None:
         ("SomethingNew", 503),
     ],
 )
-def test_a_passing_fault_is_told_as_such(code: str, status: int) -> None:
+def test_a_transient_fault_raises_store_unavailable(code: str, status: int) -> None:
     answer: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
     fault = ClientError(answer, "GetItem")
     with pytest.raises(StoreUnavailable) as error:
@@ -159,55 +159,55 @@ def test_a_passing_fault_is_told_as_such(code: str, status: int) -> None:
     assert error.value.retry_after
 
 
-def test_a_fault_of_ours_keeps_its_name() -> None:
+def test_other_faults_are_raised_unchanged() -> None:
     answer: Any = {"Error": {"Code": "ValidationException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
     fault = ClientError(answer, "GetItem")
     with pytest.raises(ClientError):
         Items(ScriptedClient(fault), "t").get("p", "s")  # type: ignore[arg-type]
 
 
-def test_a_store_that_is_not_there_is_a_passing_fault() -> None:
+def test_an_unreachable_store_raises_store_unavailable() -> None:
     quick = Config(connect_timeout=0.2, read_timeout=0.2, retries={"max_attempts": 0})
     client = boto3.client("dynamodb", endpoint_url=f"http://127.0.0.1:{free_port()}", config=quick)
     with pytest.raises(StoreUnavailable):
         Items(client, "t").get("p", "s")
 
 
-def test_a_refusal_tells_what_stands_there(desk: Desk) -> None:
+def test_a_refusal_contains_the_stored_item(harness: Harness) -> None:
     with pytest.raises(Refused) as nothing:
-        desk.items.update("p", "s", "SET a = :a", {":a": 1}, condition="attribute_exists(PK)")
+        harness.items.update("p", "s", "SET a = :a", {":a": 1}, condition="attribute_exists(PK)")
     assert nothing.value.item is None
-    desk.items.put({"PK": "p", "SK": "s", "n": 7})
+    harness.items.put({"PK": "p", "SK": "s", "n": 7})
     with pytest.raises(Refused) as something:
-        desk.items.put({"PK": "p", "SK": "s"}, condition="attribute_not_exists(PK)")
+        harness.items.put({"PK": "p", "SK": "s"}, condition="attribute_not_exists(PK)")
     assert something.value.item == {"PK": "p", "SK": "s", "n": 7}
     with pytest.raises(Refused):
-        desk.items.delete("p", "s", condition="n = :n", values={":n": 8})
+        harness.items.delete("p", "s", condition="n = :n", values={":n": 8})
 
 
-def test_a_range_of_many_megabytes_is_read_whole_and_in_order(desk: Desk) -> None:
+def test_a_range_of_many_megabytes_is_read_whole_and_in_order(harness: Harness) -> None:
     for number in range(12):
-        desk.items.put({"PK": "p", "SK": f"{number:02d}", "data": bytes(300_000)})
-    assert [item["SK"] for item in desk.items.between("p", "01", "10")] == [f"{n:02d}" for n in range(1, 11)]
-    assert sum(len(page) for page in desk.items.pages_of("p", "SK")) == 12
+        harness.items.put({"PK": "p", "SK": f"{number:02d}", "data": bytes(300_000)})
+    assert [item["SK"] for item in harness.items.between("p", "01", "10")] == [f"{n:02d}" for n in range(1, 11)]
+    assert sum(len(page) for page in harness.items.pages_of("p", "SK")) == 12
 
 
-def test_a_failed_load_writes_nothing(hooked: tuple[Desk, list[Any]]) -> None:
-    desk, requests = hooked
-    desk.say("x")
-    begun = desk.begin("x")
+def test_a_failed_load_writes_nothing(hooked: tuple[Harness, list[Any]]) -> None:
+    harness, requests = hooked
+    harness.take_turn("x")
+    begun = harness.begin("x")
     requests.clear()
-    client: Any = desk.items._client
+    client: Any = harness.items._client
 
     def refuse(**_: Any) -> AWSResponse:
         return AWSResponse("http://x", 500, HeadersDict(), _Raw())  # type: ignore[arg-type]
 
     client.meta.events.register("before-send.dynamodb.Query", refuse)
     with pytest.raises(StoreUnavailable):
-        desk.store.turns.load(begun.head, 10)
+        harness.store.turns.load(begun.head, 10)
     assert {name for name, _ in requests} == {"Query"}
     client.meta.events.unregister("before-send.dynamodb.Query", refuse)
-    assert desk.numbers("x") == [1]
+    assert harness.numbers("x") == [1]
 
 
 class _Raw:
@@ -226,7 +226,7 @@ MET = conflict("TransactionConflictException")
 CANCELLED = conflict("TransactionCanceledException", "None", "TransactionConflict")
 
 
-def test_a_write_that_meets_a_transaction_is_sent_again_and_given_up_in_the_end() -> None:
+def test_a_write_in_conflict_with_a_transaction_is_retried_and_given_up() -> None:
     pauses: list[float] = []
     client = ScriptedClient(MET, {"Attributes": {}}, CANCELLED, {}, *[MET] * len(CONFLICT_PAUSES))
     items = Items(client, "t", sleep=pauses.append)  # type: ignore[arg-type]
@@ -237,15 +237,15 @@ def test_a_write_that_meets_a_transaction_is_sent_again_and_given_up_in_the_end(
     assert pauses == [CONFLICT_PAUSES[0], CONFLICT_PAUSES[0], *CONFLICT_PAUSES]
 
 
-def test_a_transaction_is_whole_or_nothing(desk: Desk) -> None:
-    desk.items.put({"PK": "p", "SK": "a", "n": 1})
+def test_a_transaction_writes_all_or_nothing(harness: Harness) -> None:
+    harness.items.put({"PK": "p", "SK": "a", "n": 1})
     put, key = Write("Put", {"PK": "p", "SK": "b"}, "attribute_not_exists(PK)"), {"PK": "p", "SK": "a"}
     add = Write("Update", key, "n = :one", {":one": 1, ":two": 2}, "SET n = :two REMOVE #data")
-    desk.items.transact(put, add)
-    assert [item["SK"] for item in desk.items.between("p", "a", "z")] == ["a", "b"]
+    harness.items.transact(put, add)
+    assert [item["SK"] for item in harness.items.between("p", "a", "z")] == ["a", "b"]
     for refused in ([Write("Delete", key), put], [Write("Delete", {"PK": "p", "SK": "b"}), add]):
         with pytest.raises(Refused):
-            desk.items.transact(*refused)
+            harness.items.transact(*refused)
     check = Write("ConditionCheck", key, "n = :two", {":two": 2})
-    desk.items.transact(check, Write("Delete", {"PK": "p", "SK": "b"}))
-    assert desk.items.between("p", "a", "z") == [{"PK": "p", "SK": "a", "n": 2}]
+    harness.items.transact(check, Write("Delete", {"PK": "p", "SK": "b"}))
+    assert harness.items.between("p", "a", "z") == [{"PK": "p", "SK": "a", "n": 2}]

@@ -51,7 +51,7 @@ def test_empty_text_has_no_secret() -> None:
         ("2026-11-22 canary\n2026-11-21 canary", "one secret"),
     ],
 )
-def test_unusable_text_is_refused_by_its_line_and_not_quoted(text: str, shown: str) -> None:
+def test_invalid_key_text_is_rejected_by_line_and_not_quoted(text: str, shown: str) -> None:
     with pytest.raises(ValueError, match=shown) as caught:
         secrets_of(text)
     assert "canary" not in str(caught.value)
@@ -66,7 +66,7 @@ def test_a_new_key_is_one_long_secret_with_its_day() -> None:
 # In use
 
 
-def test_what_an_older_secret_made_counts_and_the_newest_makes_what_is_new() -> None:
+def test_older_secrets_verify_and_the_newest_signs() -> None:
     old, ring, new = Codec(b"old"), Codec(b"new", b"old"), Codec(b"new")
     assert ring.unpack(old.pack("x", "pk"), "pk") == "x"
     assert ring.decrypt(old.encrypt("x", "pk"), "pk") == "x"
@@ -78,7 +78,7 @@ def test_what_an_older_secret_made_counts_and_the_newest_makes_what_is_new() -> 
 
 
 @pytest.mark.parametrize("mark", [b"", b"x" * 16, b"x" * 17, None, "x" * 16, 7])
-def test_what_is_no_signature_signs_nothing(mark: object) -> None:
+def test_an_invalid_signature_verifies_nothing(mark: object) -> None:
     ring = Keyring(b"k")
     assert not ring.is_signed(mark, "x")
     assert not ring.is_signed(ring.sign("x")[:2] + b"x" * 14, "x")
@@ -86,31 +86,12 @@ def test_what_is_no_signature_signs_nothing(mark: object) -> None:
     assert not ring.is_signed(ring.sign("xy"), "x", "y")
 
 
-def test_a_digest_is_no_signature() -> None:
+def test_a_digest_is_not_a_signature() -> None:
     ring = Keyring(b"k")
     assert not ring.is_signed(ring.sign("x")[:2] + ring.digests(14, "x")[0], "x")
 
 
-def test_a_ring_is_read_anew_when_something_names_a_secret_that_it_does_not_hold() -> None:
-    source = Source(b"old")
-    stale = source.codec()
-    source.secrets = (b"new", b"old")
-    sealed = source.codec().pack("x", "pk")
-    assert stale.unpack(sealed, "pk") == "x"
-    assert stale.pack("x", "pk")[:3] == sealed[:3]
-    assert source.reads == 1
-
-
-def test_a_digest_under_a_secret_that_it_does_not_hold_is_recognised() -> None:
-    source = Source(b"old")
-    stale = source.codec()
-    source.secrets = (b"new", b"old")
-    made = source.codec().digests(6, "x")[0]
-    assert stale.is_digest(made, "x")
-    assert not stale.is_digest(made, "y")
-
-
-def test_it_is_read_anew_at_most_once_in_ten_seconds_whatever_it_finds() -> None:
+def test_a_key_ring_is_read_again_at_most_every_ten_seconds() -> None:
     source, foreign = Source(b"ours"), Codec(b"theirs")
     ring = source.codec()
     for _ in range(100):
@@ -124,7 +105,7 @@ def test_it_is_read_anew_at_most_once_in_ten_seconds_whatever_it_finds() -> None
     assert source.reads == 2
 
 
-def test_where_it_cannot_be_read_nobody_is_told_that_something_is_corrupt() -> None:
+def test_an_unreadable_key_ring_raises_store_unavailable() -> None:
     source, other = Source(b"old"), Codec(b"new")
     ring = source.codec()
     source.secrets = ()
@@ -136,7 +117,7 @@ def test_where_it_cannot_be_read_nobody_is_told_that_something_is_corrupt() -> N
     assert source.reads == 1
 
 
-def test_threads_that_meet_a_new_secret_together_read_it_once() -> None:
+def test_concurrent_threads_read_a_new_secret_once() -> None:
     source = Source(b"old")
     ring = source.codec()
     source.secrets = (b"new", b"old")
@@ -146,7 +127,7 @@ def test_threads_that_meet_a_new_secret_together_read_it_once() -> None:
     assert source.reads == 1
 
 
-def test_a_ring_of_none_signs_nothing_and_learns_of_its_first_secret() -> None:
+def test_an_empty_key_ring_signs_after_its_first_secret_arrives() -> None:
     source = Source()
     ring = source.codec()
     with pytest.raises(LookupError, match="no secret to sign with"):

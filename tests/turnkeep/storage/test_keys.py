@@ -66,7 +66,7 @@ def test_an_id_that_is_not_well_formed_has_no_partition(bad: str) -> None:
         partition(Principal("t", "u"), bad)
 
 
-def test_a_principal_is_storable_up_to_the_length_that_every_key_takes() -> None:
+def test_a_principal_is_storable_up_to_the_longest_key() -> None:
     longest = Principal("t", "u" * (959 - len("T#t#U#")))
     assert is_storable(longest)
     assert len(partition(longest, "x" * 64).encode()) == 1024
@@ -75,7 +75,7 @@ def test_a_principal_is_storable_up_to_the_length_that_every_key_takes() -> None
 
 
 @pytest.mark.parametrize("who", [("", "u"), ("t", ""), ("\ud800", "u"), ("t", "\udfff")])
-def test_a_principal_without_a_name_or_with_one_of_no_characters_is_not_storable(who: tuple[str, str]) -> None:
+def test_a_principal_without_a_valid_name_is_not_storable(who: tuple[str, str]) -> None:
     assert not is_storable(Principal(*who))
 
 
@@ -101,34 +101,34 @@ def test_a_window_holds_every_writer_of_its_turns_and_none_of_the_turn_before() 
 
 
 @given(st.integers(0, 99_999_999), st.integers(0, 99_000_000), st.integers(0, 99_999_999))
-def test_a_turn_key_tells_its_generation_and_number(generation: int, number: int, seq: int) -> None:
+def test_a_turn_key_contains_its_generation_and_number(generation: int, number: int, seq: int) -> None:
     key = turn_key(generation, number, seq, OWNER)
     assert (generation_of(key), number_of(key)) == (generation, number)
 
 
-def test_newer_generations_stand_before_older_ones() -> None:
+def test_newer_generations_sort_before_older_ones() -> None:
     assert turn_key(5, 1, 9, OWNER) < turn_key(4, 900, 8, OWNER) < turn_key(0, 1, 1, OWNER)
 
 
-def test_what_is_read_by_its_own_key_lies_outside_of_every_window() -> None:
+def test_items_read_by_exact_key_are_outside_every_window() -> None:
     aside = [details_key(turn_key(0, 1, 1, OWNER)), message_key(b"\xff" * 6)]
     assert all(key < checkpoint_key("") for key in aside)
 
 
-def test_an_object_is_named_by_its_whole_place() -> None:
+def test_an_object_name_depends_on_both_keys() -> None:
     names = {object_key(pk, sk) for pk in ("a", "b") for sk in ("x", "y")}
     assert len(names) == 4
     assert all(name.startswith("blobs/") and len(name) == 135 for name in names)
 
 
-def test_a_thread_lives_a_day_past_its_last_turn_and_thirty_in_all() -> None:
+def test_a_thread_expires_a_day_after_its_last_turn_and_after_thirty_days() -> None:
     day = 86_400_000
     assert expiry(1000, 1000, 24) == 1000 + day
     assert expiry(1000 + 29 * day + 1, 1000, 24) == 1000 + 30 * day
     assert item_ttl(1000) * 1000 > expiry(1000 + 30 * day, 1000, 24)
 
 
-def test_an_hour_is_followed_by_the_next_even_at_the_end_of_a_year() -> None:
+def test_next_hour_works_at_the_end_of_a_year() -> None:
     assert next_hour("2026-12-31T23") == "2027-01-01T00"
     assert hour(0) == "1970-01-01T00"
     assert {expiry_bucket(0, f"T#a#U#b#{n}") for n in range(500)} == {f"1970-01-01T00#{n:02d}" for n in range(16)}

@@ -88,7 +88,7 @@ def follow(store: Store, **wanted: Any) -> list[list[str]]:
     return answers
 
 
-def test_no_thread_is_lost_where_a_page_of_the_list_ends(
+def test_no_thread_is_lost_at_a_page_boundary(
     dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Store]
 ) -> None:
     store = open_table(Items(dynamodb, table_name))
@@ -99,15 +99,13 @@ def test_no_thread_is_lost_where_a_page_of_the_list_ends(
     assert follow(store, limit=6, metadata={"tenth": True}) == [names[2::10][:6], names[62::10]]
 
 
-def test_a_short_list_reads_no_more_threads_than_it_shows(store: Store, items: CountedItems) -> None:
+def test_a_short_list_reads_only_the_threads_that_it_returns(store: Store, items: CountedItems) -> None:
     fill(store, 30)
     store.listing.search(BOB, limit=5, offset=2)
     assert items.asked == 7
 
 
-def test_a_search_looks_at_a_bounded_number_of_threads_and_goes_on_where_it_stopped(
-    store: Store, items: CountedItems
-) -> None:
+def test_a_search_is_bounded_and_continues_at_its_cursor(store: Store, items: CountedItems) -> None:
     names = fill(store, 2 * SEARCHED_THREADS + 50)
     seen = []
     for wanted in ({"metadata": {"none": "x"}, "limit": 1}, {"offset": FAR, "limit": 1000}, {"status": "busy"}):
@@ -125,7 +123,7 @@ def broken(**changes: object) -> Callable[[Item], Item]:
 @pytest.mark.parametrize(
     "spoil", [broken(n=None), broken(v=99), broken(expires="9"), broken(sig=b"forged"), broken(n=7)]
 )
-def test_a_thread_that_cannot_be_read_is_left_out_and_counted(
+def test_unreadable_threads_are_skipped_and_counted(
     spoil: Callable[[Item], Item], store: Store, items: CountedItems
 ) -> None:
     names = fill(store, 8)
@@ -135,7 +133,7 @@ def test_a_thread_that_cannot_be_read_is_left_out_and_counted(
     assert (names_of(found), found.unreadable) == (names[:2] + names[4:], 2)
 
 
-def test_a_number_with_a_fraction_spoils_no_list(
+def test_a_fractional_number_makes_only_its_thread_unreadable(
     dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Store]
 ) -> None:
     store = open_table(Items(dynamodb, table_name))
@@ -151,12 +149,12 @@ def test_a_number_with_a_fraction_spoils_no_list(
 
 
 @pytest.mark.parametrize("cursor", ["x", "0.1", "0.1.a#b", "-1.1.a", "0.1.a.b", "\u0660.1.a", "999999.1.a"])
-def test_a_cursor_that_no_answer_gave_is_refused(cursor: str, store: Store) -> None:
+def test_an_invalid_cursor_is_rejected(cursor: str, store: Store) -> None:
     with pytest.raises(InvalidRequest, match="X-Pagination-Next"):
         store.listing.search(BOB, cursor=cursor)
 
 
-def test_a_cursor_of_somebody_else_leads_to_threads_of_ones_own(store: Store) -> None:
+def test_a_cursor_of_another_user_lists_the_callers_own_threads(store: Store) -> None:
     fill(store, 5)
     names = fill(store, 5, ANN)
     theirs = store.listing.search(BOB, limit=2).cursor

@@ -3,36 +3,37 @@
 from dataclasses import dataclass, field
 
 import pytest
-from desk import ANN, Desk
+from harness import ANN, Harness
 from hypothesis import event, given
 from hypothesis import strategies as st
 from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, ThreadMoved, TurnInProgress
 from turnkeep.records import Turn
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.retries import RETRY_MS, Repeat
 
 
-def ask(desk: Desk, message: str, repeat: Repeat, **more: object) -> Begun | Turn:
-    return desk.store.retries.begin(
-        ANN, "t1", repeat, key=None, body=message.encode(), message=message, create=True, **more
+def ask(harness: Harness, message: str, repeat: Repeat, **more: object) -> Begun | Turn:
+    return harness.store.retries.begin(
+        ANN, "t1", BeginRequest(key="", body=message.encode(), message=message, create=True, **more), repeat
     )
 
 
-def say(desk: Desk, message: str, repeat: Repeat, *, fails: bool = False) -> int | None:
+def take_turn(harness: Harness, message: str, repeat: Repeat, *, fails: bool = False) -> int | None:
     """The number of the turn that the request made, or had made before; None where it made none."""
     try:
-        begun = ask(desk, message, repeat)
+        begun = ask(harness, message, repeat)
     except ThreadMoved:
         return None
     if isinstance(begun, Turn):
         return begun.number
     if fails:
-        desk.store.leases.release(begun)
+        harness.store.leases.release(begun)
         return None
-    plan, turn = desk.prepare(begun, f"to {message}")
-    assert desk.store.turns.commit(plan) is None
+    plan, turn = harness.prepare(begun, f"to {message}")
+    assert harness.store.turns.commit(plan) is None
     assert turn
     return turn.number
 
@@ -58,22 +59,22 @@ STORIES: dict[str, tuple[list[tuple[str, Repeat]], list[int | None]]] = {
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_which_request_is_a_retry(desk: Desk, story: str) -> None:
+def test_which_request_is_a_retry(harness: Harness, story: str) -> None:
     requests, made = STORIES[story]
-    assert [say(desk, message, repeat) for message, repeat in requests] == made
+    assert [take_turn(harness, message, repeat) for message, repeat in requests] == made
 
 
-def test_a_second_yes_whose_first_try_failed_is_not_taken_for_the_first(desk: Desk) -> None:
-    assert say(desk, "yes", "first") == 1
-    assert say(desk, "yes", "first", fails=True) is None
-    assert [say(desk, "yes", "again"), say(desk, "yes", "again")] == [2, 2]
+def test_a_second_yes_whose_first_try_failed_is_a_new_turn(harness: Harness) -> None:
+    assert take_turn(harness, "yes", "first") == 1
+    assert take_turn(harness, "yes", "first", fails=True) is None
+    assert [take_turn(harness, "yes", "again"), take_turn(harness, "yes", "again")] == [2, 2]
 
 
 @pytest.mark.parametrize("between", [[], ["no"]])
-def test_an_old_turn_of_the_same_words_is_no_first_try(desk: Desk, between: list[str]) -> None:
-    made = [say(desk, message, "first") for message in ["yes", *between]]
-    desk.clock.now += RETRY_MS / 1000 + 60
-    assert [say(desk, "yes", "again"), say(desk, "yes", "again")] == [len(made) + 1] * 2
+def test_an_old_turn_with_the_same_words_is_not_the_first_try(harness: Harness, between: list[str]) -> None:
+    made = [take_turn(harness, message, "first") for message in ["yes", *between]]
+    harness.clock.now += RETRY_MS / 1000 + 60
+    assert [take_turn(harness, "yes", "again"), take_turn(harness, "yes", "again")] == [len(made) + 1] * 2
 
 
 @dataclass
@@ -91,7 +92,7 @@ class Clients:
     """Clients of one thread, each of whose tries is refused before BEGIN, fails after it, is kept without an answer, or
     answered; a message stays open until it was answered or told to read the thread."""
 
-    desk: Desk
+    harness: Harness
     open: list[Message] = field(default_factory=list)
     made: list[Message] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)  # words of which a try failed since the newest turn
@@ -104,7 +105,7 @@ class Clients:
         newest = self.made[-1] if self.made else None
         is_failed = message.words in self.failed
         try:
-            begun = ask(self.desk, message.words, repeat)
+            begun = ask(self.harness, message.words, repeat)
         except ThreadMoved:
             event("refused as ambiguous")
             assert newest
@@ -116,13 +117,13 @@ class Clients:
         if isinstance(begun, Turn):
             self._replayed(message, begun)
         elif fate == "failed":
-            self.desk.store.leases.release(begun)
+            self.harness.store.leases.release(begun)
             self.failed.add(message.words)
             return
         else:
             assert message.turn is None or message.may_be_repeated or is_failed
-            plan, _ = self.desk.prepare(begun)
-            self.desk.store.turns.commit(plan)
+            plan, _ = self.harness.prepare(begun)
+            self.harness.store.turns.commit(plan)
             self.made.append(message)
             message.turn = len(self.made)
             self.failed.clear()
@@ -141,7 +142,7 @@ class Clients:
             assert self.made[turn.number - 1].words == message.words
 
     def wait(self, seconds: int) -> None:
-        self.desk.clock.now += seconds
+        self.harness.clock.now += seconds
         for message in self.made if seconds * 1000 > RETRY_MS else ():
             message.may_be_repeated = True
 
@@ -155,11 +156,11 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=12))
-def test_no_message_is_kept_twice_and_none_is_taken_for_another_that_it_follows(
+def test_each_message_is_stored_once_and_never_mistaken_for_an_earlier_one(
     steps: list[tuple[str, object, str]],
 ) -> None:
-    clients = Clients(Desk(MemoryItems(), {}))  # type: ignore[arg-type]
-    clients.desk.store.threads.create(ANN, "t1")
+    clients = Clients(Harness(MemoryItems(), {}))  # type: ignore[arg-type]
+    clients.harness.store.threads.create(ANN, "t1")
     for kind, what, fate in steps:
         match what:
             case str():
@@ -169,41 +170,41 @@ def test_no_message_is_kept_twice_and_none_is_taken_for_another_that_it_follows(
                 clients.attempt(clients.open[what % len(clients.open)], fate)
             case int() if kind == "wait":
                 clients.wait(what)
-    stored = clients.desk.store.turns.newest(ANN, "t1", limit=100)
+    stored = clients.harness.store.turns.newest(ANN, "t1", limit=100)
     assert [turn.message for turn in stored] == [message.words for message in clients.made]
 
 
 @pytest.mark.parametrize("repeat", ["exact", "first", "again"])
-def test_while_the_first_one_runs_a_second_is_told_so(desk: Desk, repeat: Repeat) -> None:
-    assert isinstance(ask(desk, "yes", "first"), Begun)
+def test_a_retry_of_a_running_request_raises_turn_in_progress(harness: Harness, repeat: Repeat) -> None:
+    assert isinstance(ask(harness, "yes", "first"), Begun)
     with pytest.raises(TurnInProgress) as raised:
-        ask(desk, "yes", repeat)
+        ask(harness, "yes", repeat)
     assert raised.value.retry_after
 
 
-def test_a_retry_gives_the_same_run(desk: Desk) -> None:
+def test_a_retry_returns_the_same_run(harness: Harness) -> None:
     runs = []
     for message in ("a", "a", "b"):
-        say(desk, message, "exact")
-        begun = ask(desk, message, "exact")
+        take_turn(harness, message, "exact")
+        begun = ask(harness, message, "exact")
         assert isinstance(begun, Turn)
         runs.append(begun.run_id)
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_the_key_of_a_body_tells_nothing_of_it_without_the_secret(desk: Desk) -> None:
-    say(desk, "a", "exact")
-    assert desk.store.turns.run_id(ANN, "t1", "a") != desk.store.turns.read(ANN, "t1", 1).run_id
+def test_a_derived_key_needs_the_secret(harness: Harness) -> None:
+    take_turn(harness, "a", "exact")
+    assert harness.store.turns.run_id(ANN, "t1", "a") != harness.store.turns.read(ANN, "t1", 1).run_id
 
 
-def test_a_turn_after_another_one_than_the_newest_is_refused_and_nothing_held(desk: Desk) -> None:
-    desk.say("t1")
-    desk.say("t1")
+def test_a_turn_after_an_older_one_is_refused_without_a_lease(harness: Harness) -> None:
+    harness.take_turn("t1")
+    harness.take_turn("t1")
     with pytest.raises(ThreadMoved):
-        ask(desk, "hello", "exact", after=1)
-    assert isinstance(ask(desk, "hello", "exact", after=2), Begun)
+        ask(harness, "hello", "exact", after=1)
+    assert isinstance(ask(harness, "hello", "exact", after=2), Begun)
 
 
-def test_a_thread_that_is_not_there_has_no_newest_turn(desk: Desk) -> None:
+def test_a_turn_after_one_of_an_unknown_thread_is_not_found(harness: Harness) -> None:
     with pytest.raises(NotFound):
-        desk.store.leases.begin(ANN, "t2", key="k", body=b"", message="hello", after=1)
+        harness.store.leases.begin(ANN, "t2", BeginRequest(key="k", body=b"", message="hello", after=1))

@@ -29,7 +29,7 @@ def test_a_file_is_posted_to_s3_and_read_with_its_owner(s3: "S3Client", bucket: 
         uploads.get(KEY)
 
 
-def test_a_form_is_for_one_key_one_owner_one_size_and_its_own_region(s3: "S3Client") -> None:
+def test_a_form_fixes_key_owner_size_and_region(s3: "S3Client") -> None:
     client = boto3.client(
         "s3",
         region_name="eu-central-1",
@@ -45,7 +45,7 @@ def test_a_form_is_for_one_key_one_owner_one_size_and_its_own_region(s3: "S3Clie
     assert form.url == "https://some-bucket.s3.eu-central-1.amazonaws.com/"
 
 
-def test_a_laptop_keeps_a_file_with_its_owner(folder_objects: FolderObjects) -> None:
+def test_a_laptop_stores_a_file_with_its_owner(folder_objects: FolderObjects) -> None:
     uploads = KeptUploads(folder_objects)
     uploads.put(KEY, WHOSE, BODY)
     assert uploads.get(KEY) == (BODY, WHOSE)

@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
-from desk import NOON, Clock
+from harness import NOON, Clock
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_items import MemoryItems
@@ -15,6 +16,9 @@ from memory_items import MemoryItems
 from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, TooManyTurns
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.codec import Codec
+from turnkeep.storage.heads import Heads
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import usage_of, user_key
 from turnkeep.storage.limits import Day
@@ -36,9 +40,8 @@ class Meter:
 
     def __post_init__(self) -> None:
         ids = itertools.count()
-        self.usage = Usage(
-            self.items, self.limits, clock=self.clock, random_bytes=lambda size: next(ids).to_bytes(size)
-        )
+        chance: Any = {"clock": self.clock, "random_bytes": lambda size: next(ids).to_bytes(size)}
+        self.usage = Usage(Heads(self.items, Blobs(None), Codec(b"secret"), **chance), self.limits)
 
     def begin(self, who: Principal = ANN) -> Reserved:
         reserved = self.usage.reserve(who, 100, 100_000, LIFE)
@@ -70,7 +73,7 @@ def limited(items: Items) -> Callable[..., Meter]:
         ({"turns_a_minute": 3}, TooManyTurns, 60, "3 turns may be started in a minute"),
     ],
 )
-def test_what_is_used_up_is_refused_until_it_begins_anew(
+def test_a_used_up_limit_refuses_turns_until_it_resets(
     limited: Callable[..., Meter], limits: dict[str, float], kind: type[OverLimit], seconds: int, said: str
 ) -> None:
     meter = limited(**limits)
@@ -87,7 +90,7 @@ def test_what_is_used_up_is_refused_until_it_begins_anew(
     assert meter.today().turns == (1 if kind is BudgetExceeded else 4)
 
 
-def test_a_turn_with_less_left_than_it_may_need_runs_alone(limited: Callable[..., Meter]) -> None:
+def test_a_turn_that_may_exceed_the_rest_runs_alone(limited: Callable[..., Meter]) -> None:
     meter = limited(tokens_a_day=150)
     meter.turn(120)
     alone = meter.begin()
@@ -104,7 +107,7 @@ def test_a_budget_smaller_than_a_turn_still_allows_one(limited: Callable[..., Me
 
 
 @pytest.mark.parametrize("used", [0, 250, 650])
-def test_eight_at_the_edge_overspend_by_at_most_one_turn(limited: Callable[..., Meter], used: int) -> None:
+def test_eight_concurrent_clients_overspend_by_at_most_one_turn(limited: Callable[..., Meter], used: int) -> None:
     meter = limited(tokens_a_day=700)
     meter.turn(used)
 
@@ -124,7 +127,7 @@ def test_eight_at_the_edge_overspend_by_at_most_one_turn(limited: Callable[..., 
 
 
 @pytest.mark.parametrize("limits", [{"turns_at_once": 2}, {"tokens_a_day": 200}, {"usd_a_day": 0.2}])
-def test_what_died_gives_its_reservation_back(limited: Callable[..., Meter], limits: dict[str, float]) -> None:
+def test_a_dead_run_gives_its_reservation_back(limited: Callable[..., Meter], limits: dict[str, float]) -> None:
     meter = limited(**limits)
     for _ in range(2):
         meter.begin()
@@ -136,7 +139,7 @@ def test_what_died_gives_its_reservation_back(limited: Callable[..., Meter], lim
     assert meter.today().used == (0, 0)
 
 
-def test_a_run_over_midnight_is_settled_on_the_day_on_which_it_began(limited: Callable[..., Meter]) -> None:
+def test_a_run_over_midnight_counts_on_the_day_it_began(limited: Callable[..., Meter]) -> None:
     meter = limited(tokens_a_day=100)
     running = meter.begin()
     meter.clock.now += 16 * 3600
@@ -145,7 +148,7 @@ def test_a_run_over_midnight_is_settled_on_the_day_on_which_it_began(limited: Ca
     assert [(each.day, each.used[0]) for each in meter.usage.days(ANN)] == [("2027-01-16", 50), ("2027-01-15", 100)]
 
 
-def test_processes_with_clocks_that_differ_count_one_minute(limited: Callable[..., Meter]) -> None:
+def test_processes_with_different_clocks_share_one_minute(limited: Callable[..., Meter]) -> None:
     meter = limited(turns_a_minute=3)
     behind = Meter(meter.items, meter.limits, Clock())
     behind.clock.now -= 1  # still in the minute before
@@ -169,7 +172,7 @@ class Counted(MemoryItems):
         return super().update(pk, sk, expression, values, condition=condition)
 
 
-def test_a_turn_costs_two_updates_and_a_wrong_guess_of_the_minute_one_more() -> None:
+def test_a_turn_costs_two_updates_and_one_more_in_a_new_minute() -> None:
     items, limits = Counted(), BudgetTuning(tokens_a_day=10_000, turns_a_minute=100, turns_at_once=9)
     meter, other = Meter(items, limits), Meter(items, limits)
     for each, updates in ((meter, 2), (meter, 2), (other, 3), (other, 2)):
@@ -178,14 +181,14 @@ def test_a_turn_costs_two_updates_and_a_wrong_guess_of_the_minute_one_more() -> 
         assert items.updates == updates
 
 
-def test_where_only_all_together_are_limited_users_are_not_counted(limited: Callable[..., Meter]) -> None:
+def test_users_are_not_counted_with_only_a_deployment_limit(limited: Callable[..., Meter]) -> None:
     meter = limited(deployment_tokens_a_day=500)
     assert meter.usage.reserve(ANN, 100, 0, LIFE) is None
     assert meter.usage.days(ANN) == []
 
 
 @pytest.mark.parametrize("limits", [{"deployment_tokens_a_day": 500}, {"deployment_usd_a_day": 0.0005}])
-def test_a_runaway_is_stopped_within_seconds_and_for_the_day(
+def test_the_deployment_ceiling_stops_all_users_for_the_day(
     limited: Callable[..., Meter], limits: dict[str, float]
 ) -> None:
     meter = limited(**limits)
@@ -205,7 +208,7 @@ def test_a_runaway_is_stopped_within_seconds_and_for_the_day(
     other.usage.reserve(BO, 100, 0, LIFE)
 
 
-def test_no_name_is_in_what_is_stored(limited: Callable[..., Meter]) -> None:
+def test_a_usage_item_contains_no_user_name(limited: Callable[..., Meter]) -> None:
     meter = limited(turns_at_once=1)
     meter.turn()
     [item] = meter.items.between(usage_of(user_key(ANN)), " ", "~")
@@ -218,7 +221,7 @@ STEPS = st.lists(st.tuples(STEP, st.integers(0, 150)), max_size=60)
 
 
 @given(STEPS)
-def test_whatever_happens_the_sums_are_those_of_what_ended(steps: list[tuple[str, int]]) -> None:
+def test_sums_always_equal_the_usage_of_ended_runs(steps: list[tuple[str, int]]) -> None:
     meter = Meter(MemoryItems(), BudgetTuning(tokens_a_day=600, turns_at_once=4))
     running: list[Reserved] = []
     settled: list[tuple[Reserved, int]] = []
@@ -244,4 +247,4 @@ def test_whatever_happens_the_sums_are_those_of_what_ended(steps: list[tuple[str
         today = meter.today() if meter.usage.days(ANN) else Day("")
         assert (today.used[0], today.turns) == (spent, len(settled))
         assert len(today.live(meter.usage.now())) <= 4
-        assert today.tokens - sum(hold.tokens for hold in today.stale(meter.usage.now())) <= 600 + 150
+        assert today.tokens - sum(hold.tokens for hold in today.holds if hold.until < meter.usage.now()) <= 600 + 150

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
-from desk import ANN, Desk, noise, plain_turn
+from harness import ANN, Harness, noise, plain_turn
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Interrupt, Send
@@ -18,6 +18,7 @@ from turnkeep.records import Source, Turn
 from turnkeep.storage.codec import Codec
 from turnkeep.storage.elements import changed, changed_segment, freeze, thaw
 from turnkeep.storage.keys import PII, partition, pii_key
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.links import Segment
 from turnkeep.storage.vault import ITEM_VALUES, Vault, has_placeholder
 
@@ -67,7 +68,7 @@ def test_every_text_of_a_state_is_found(value: Any, expected: Any) -> None:
     assert (found, type(found)) == (expected, type(expected))
 
 
-def test_of_a_tool_call_the_arguments_are_texts_and_the_ids_are_not() -> None:
+def test_arguments_of_a_tool_call_are_changed_and_ids_are_not() -> None:
     call = {"name": "look", "args": {"who": "ann"}, "id": "c1", "type": "tool_call"}
     message = AIMessage("a", tool_calls=[call], id="m1", additional_kwargs={"b": "c"})
     found = changed(message, str.upper)
@@ -82,7 +83,7 @@ def test_a_segment_keeps_its_place_and_its_length(elements: list[Any]) -> None:
     assert thaw(found.elements) == [changed(each, str.upper) for each in elements]
 
 
-def test_a_placeholder_is_seen_wherever_it_stands_in_a_turn() -> None:
+def test_a_placeholder_is_found_anywhere_in_a_turn() -> None:
     plain = plain_turn("a", "b", details={"rows": [["c", 1]]})
     assert not has_placeholder(plain)
     for change in (
@@ -95,64 +96,64 @@ def test_a_placeholder_is_seen_wherever_it_stands_in_a_turn() -> None:
         assert has_placeholder(replace(plain, **change))
 
 
-def keep(desk: Desk, key: str, pii: dict[str, str], text: str = MAIL) -> None:
+def keep(harness: Harness, key: str, pii: dict[str, str], text: str = MAIL) -> None:
     """One whole turn of a private agent."""
-    begun = desk.begin("t1", text, key=key, pii=pii)
-    plan, _ = desk.prepare(begun, text, details={text: [text]}, pii=pii)
-    assert desk.store.turns.commit(plan) is None
+    begun = harness.begin("t1", text, key=key, pii=pii)
+    plan, _ = harness.prepare(begun, text, details={text: [text]}, pii=pii)
+    assert harness.store.turns.commit(plan) is None
 
 
 @pytest.fixture
-def vault(desk: Desk) -> Vault:
-    return desk.store.vault
+def vault(harness: Harness) -> Vault:
+    return harness.store.vault
 
 
-def test_the_tag_of_a_datum_is_its_threads_own(vault: Vault) -> None:
+def test_a_tag_depends_on_thread_kind_and_value(vault: Vault) -> None:
     others = [(PK, "EMAIL", "b"), (PK, "IP", "a"), (f"{PK}2", "EMAIL", "a")]
     assert len({vault.tag(*parts) for parts in [(PK, "EMAIL", "a"), (PK, "EMAIL", "a"), *others]}) == 4
 
 
-def test_a_map_of_many_values_lies_in_several_items_and_is_read_at_once(desk: Desk, vault: Vault) -> None:
+def test_a_large_map_is_stored_in_several_items_and_read_whole(harness: Harness, vault: Vault) -> None:
     values = {f"[EMAIL_{n:08x}]": f"{n}@example.org" for n in range(ITEM_VALUES * 2 + 1)}
-    head = desk.begin("t1").head
+    head = harness.begin("t1").head
     puts = list(vault.items_of(head, "TURN#1", values))
     assert [item["SK"] for item in puts] == [pii_key("TURN#1", part) for part in range(3)]
-    desk.items.write_many(puts=puts)
+    harness.items.write_many(puts=puts)
     assert vault.values(head) == values
     assert list(vault.items_of(head, "TURN#1", {})) == []
 
 
-def test_what_is_kept_with_placeholders_is_read_whole(desk: Desk) -> None:
+def test_turns_with_placeholders_are_read_with_their_values(harness: Harness) -> None:
     text = f"{MAIL} [IP_01234567]"
-    keep(desk, "k1", {MAIL: "ann@example.org"}, text)
-    stored = desk.store.leases.begin(ANN, "t1", key="k1", body=text.encode(), message=text)
-    turn = desk.store.turns.read(ANN, "t1", 1)
+    keep(harness, "k1", {MAIL: "ann@example.org"}, text)
+    stored = harness.store.leases.begin(ANN, "t1", BeginRequest(key="k1", body=text.encode(), message=text))
+    turn = harness.store.turns.read(ANN, "t1", 1)
     whole = "ann@example.org [IP_01234567]"
     assert (turn.message, turn.reply, turn.details) == (whole, whole, {whole: [whole]})
-    assert desk.store.turns.newest(ANN, "t1", limit=1, details=True) == [turn]
+    assert harness.store.turns.newest(ANN, "t1", limit=1, details=True) == [turn]
     assert isinstance(stored, Turn)
     assert "ann@" not in str(stored)
 
 
-def test_a_message_that_waits_is_encrypted_with_its_map(desk: Desk) -> None:
+def test_a_pending_message_is_restored_for_its_owner(harness: Harness) -> None:
     for text in (MAIL, f"{MAIL} {noise(3000)}"):
-        desk.begin("t1", text, pii={MAIL: "ann@example.org"})
-        pending = desk.store.threads.read(ANN, "t1").pending
+        harness.begin("t1", text, pii={MAIL: "ann@example.org"})
+        pending = harness.store.threads.read(ANN, "t1").pending
         assert pending is not None
         assert pending.message == text.replace(MAIL, "ann@example.org")
-        desk.clock.now += 31
+        harness.clock.now += 31
 
 
-def test_a_map_that_cannot_be_opened_leaves_its_placeholders_and_fails_no_read(
-    desk: Desk, vault: Vault, capsys: pytest.CaptureFixture[str]
+def test_an_unreadable_map_leaves_its_placeholders_and_fails_no_read(
+    harness: Harness, vault: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keep(desk, "k1", {MAIL: "ann@example.org"})
-    keep(desk, "k2", {"[IP_01234567]": "10.0.0.1"}, text="[IP_01234567]")
-    (first, *_) = (sk for sk in desk.all_of("t1") if sk.startswith(PII))
-    item = desk.all_of("t1")[first]
+    keep(harness, "k1", {MAIL: "ann@example.org"})
+    keep(harness, "k2", {"[IP_01234567]": "10.0.0.1"}, text="[IP_01234567]")
+    (first, *_) = (sk for sk in harness.all_of("t1") if sk.startswith(PII))
+    item = harness.all_of("t1")[first]
     for spoilt in (item["data"][:-1] + b"!", Codec(b"another").encrypt({}, PK, first), b""):
-        desk.items.write_many(puts=[item | {"data": spoilt}])
-        replies = {turn.reply for turn in desk.store.turns.newest(ANN, "t1", limit=9)}
+        harness.items.write_many(puts=[item | {"data": spoilt}])
+        replies = {turn.reply for turn in harness.store.turns.newest(ANN, "t1", limit=9)}
         assert len(replies & {MAIL, "ann@example.org"}) == 1
         assert len(replies & {"[IP_01234567]", "10.0.0.1"}) == 1
         assert "PlaceholdersLost" in capsys.readouterr().out

@@ -24,6 +24,7 @@ from turnkeep.records import Principal, Reply, RunContext, Turn
 from turnkeep.storage.attributes import Write
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.store import Store
 from turnkeep.turns import TurnRequest, Turns
@@ -90,7 +91,7 @@ def store(counting: Counting, folder_objects: FolderObjects) -> Store:
 
 
 def begun_on(store: Store, key: str = "k", **more: Any) -> Begun:
-    begun = store.leases.begin(ANN, "t", key=key, body=b"", message="hello", create=True, **more)
+    begun = store.leases.begin(ANN, "t", BeginRequest(key=key, body=b"", message="hello", create=True, **more))
     assert isinstance(begun, Begun)
     return begun
 

@@ -92,7 +92,7 @@ class Site:
         budget = BudgetTuning(**{"turn_tokens": 100, **limits})  # type: ignore[arg-type]
         settings = Settings(seal_key="secret", budget=budget)  # type: ignore[arg-type]
         store = Store(self.items, Blobs(objects), Codec(b"secret"), clock=self.clock, random_bytes=secrets.token_bytes)
-        self.usage = Usage(self.items, budget, clock=self.clock, random_bytes=secrets.token_bytes)
+        self.usage = Usage(store.heads, budget)
         usage = self.usage if limits else None
         self.turns = turns_over(store, agent(), tuning=TurnTuning(seconds=20), clock=self.clock, usage=usage)
         app = bare_app(store=store, turns=self.turns, settings=settings)

@@ -24,6 +24,7 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal, Reply
 from turnkeep.storage.checkpoints import RunCheckpointer
 from turnkeep.storage.items import Items
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.store import Store
 from turnkeep.turns import TurnRequest
@@ -109,7 +110,9 @@ class Twin:
         return result
 
     def hold(self, store: Store, checkpoint: str | None = None) -> tuple[Begun, Loaded, RunCheckpointer]:
-        begun = store.leases.begin(WHO, THREAD, key=uuid.uuid4().hex, body=b"", message="a message", create=True)
+        begun = store.leases.begin(
+            WHO, THREAD, BeginRequest(key=uuid.uuid4().hex, body=b"", message="a message", create=True)
+        )
         assert isinstance(begun, Begun)
         loaded = store.turns.load(begun.head, self.window, checkpoint)
         return begun, loaded, RunCheckpointer(loaded, whole=self.window is None)

@@ -12,6 +12,7 @@ from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
 from turnkeep.records import Event, Principal, Reply, Turn
 from turnkeep.storage.items import Items
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
@@ -161,7 +162,7 @@ async def test_an_edit_that_the_graph_cannot_take_changes_nothing(turns: Turns) 
 
 
 async def test_a_thread_that_is_busy_is_not_edited(turns: Turns) -> None:
-    turns._store.leases.begin(ANN, "t1", key="k", body=b"", message="runs", create=True)
+    turns._store.leases.begin(ANN, "t1", BeginRequest(key="k", body=b"", message="runs", create=True))
     with pytest.raises(ThreadBusy):
         await turns.states.update(ANN, "t1", {"fruits": ["x"]})
 

@@ -16,7 +16,7 @@ from typing import Any
 from turnkeep.records import Principal
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.erasure import Erased, Eraser
+from turnkeep.storage.erasure import Deleted, Eraser
 from turnkeep.storage.items import Items, Refused, batched
 
 STALLED_MS = 15 * 60_000  # no function runs longer
@@ -29,117 +29,114 @@ EXPORT_ID_HEX = 11  # digits of the request time in epoch milliseconds, with whi
 
 
 @dataclass
-class Receipt(Erased):
+class UserErasure(Deleted):
     """Counts of a user's erased data as of `erased_at`, epoch milliseconds. `complete`: nothing older was found."""
 
     erased_at: int = 0
     complete: bool = False
 
 
-class Persons:
-    """Erases users. `clock` returns epoch seconds; `at_once` threads are deleted in parallel."""
+class UserEraser:
+    """Erases users, `at_once` threads in parallel."""
 
-    def __init__(self, items: Items, eraser: Eraser, *, clock: Callable[[], float], at_once: int = 8):
-        self._items = items
+    def __init__(self, eraser: Eraser, *, at_once: int = 8):
+        self._items = eraser.items
         self._eraser = eraser
-        self._clock = clock
         self._at_once = at_once
 
-    def erase(self, principal: Principal, has_time: Callable[[], bool] = lambda: True) -> Receipt:
+    def erase(self, principal: Principal, has_time: Callable[[], bool] = lambda: True) -> UserErasure:
         """Erase the user's data up to now; a running turn is superseded. Another call or cleanup does the rest."""
-        user, now = keys.user_key(principal), int(self._clock() * 1000)
-        mark = {"PK": user, "SK": keys.ERASURE, "v": keys.LAYOUT, "asked": now, "xh": keys.expiry_bucket(now, user)}
+        user, now = keys.user_key(principal), self._eraser.now()
+        xh = keys.expiry_bucket(now, user)
+        mark = keys.new_item(user, keys.ERASURE, keys.item_ttl(now), asked=now, xh=xh)
         with suppress(Refused):  # a later request does the same, or the answer to this one was lost
             earlier = "attribute_not_exists(PK) OR asked < :asked"
-            self._items.put({**mark, "ttl": keys.item_ttl(now)}, condition=earlier, values={":asked": now})
-        receipt = self._erased(user, now, now + keys.CLOCK_ERROR_MS, has_time)
-        until = now + min((int(self._clock() * 1000) - now) // 2, keys.CLOCK_ERROR_MS)
-        self._wait(user, now, until, LAST_LOOK_MS if receipt.complete else 0)
-        return receipt
+            self._items.put(mark, condition=earlier, values={":asked": now})
+        result = self._erased(user, now, now + keys.CLOCK_ERROR_MS, has_time)
+        until = now + min((self._eraser.now() - now) // 2, keys.CLOCK_ERROR_MS)
+        self._leave_rest(user, now, until, LAST_LOOK_MS if result.complete else 0)
+        return result
 
-    def finish(self, user: str, has_time: Callable[[], bool]) -> Receipt:
+    def finish(self, user: str, has_time: Callable[[], bool]) -> UserErasure:
         """Continue a requested erasure, by its partition; the last look ends it."""
         mark = self._items.get(user, keys.ERASURE)
         if mark is None:
-            return Receipt(complete=True)
+            return UserErasure(complete=True)
         asked: int = mark["asked"]
         until: int = mark.get("until", asked)
-        receipt = self._erased(user, asked, until, has_time)
-        if receipt.complete and int(self._clock() * 1000) < asked + STALLED_MS:
-            self._wait(user, asked, until, LAST_LOOK_MS)
-        elif receipt.complete:
-            with suppress(Refused):  # it was asked for again
+        result = self._erased(user, asked, until, has_time)
+        if result.complete and self._eraser.now() < asked + STALLED_MS:
+            self._leave_rest(user, asked, until, LAST_LOOK_MS)
+        elif result.complete:
+            with suppress(Refused):  # it was requested again
                 self._items.delete(user, keys.ERASURE, condition="asked = :asked", values={":asked": asked})
-        return receipt
+        return result
 
-    def _wait(self, user: str, asked: int, until: int, ms: int) -> None:
+    def _leave_rest(self, user: str, asked: int, until: int, ms: int) -> None:
         """Leave the rest to the cleanup, `ms` after the request."""
         values = {":due": keys.expiry_bucket(asked + ms, user), ":asked": asked, ":until": until}
-        with suppress(Refused):  # it was asked for again
+        with suppress(Refused):  # it was requested again
             self._items.update(user, keys.ERASURE, "SET xh = :due, #until = :until", values, condition="asked = :asked")
 
-    def _erased(self, user: str, asked: int, until: int, has_time: Callable[[], bool]) -> Receipt:
-        receipt = Receipt(erased_at=asked)
-        receipt.items += self._forget_days(user)
-        latest = f"{until:0{EXPORT_ID_HEX}x}~"
-        # A worker whose request is gone deletes what it writes afterwards.
-        receipt.objects += self._eraser.delete_objects(keys.exports_of(user), lambda name: name <= latest)
-        for _ in range(LOOKS):
-            if receipt.complete or not has_time():
-                break
-            receipt.complete = True
-            for erased in self._eraser.in_parallel(self._left(receipt, user, until, has_time), self._at_once):
-                receipt.add(erased)
-        return receipt
-
-    def _forget_days(self, user: str) -> int:
-        """Delete usage of past days. Today's stays under its digest until its TTL, or erasure would reset a budget."""
-        pk, today = keys.usage_of(user), keys.day(int(self._clock() * 1000))
+    def _erased(self, user: str, asked: int, until: int, has_time: Callable[[], bool]) -> UserErasure:
+        result = UserErasure(erased_at=asked)
+        # Today's usage stays under its digest until its TTL, or an erasure would reset the budget.
+        pk, today = keys.usage_of(user), keys.day(self._eraser.now())
         past = [(pk, item["SK"]) for item in self._items.between(pk, " ", "~") if item["SK"] != today]
         self._items.write_many(deletes=past)
-        return len(past)
+        result.items += len(past)
+        latest = f"{until:0{EXPORT_ID_HEX}x}~"
+        # A worker whose request is gone deletes what it writes afterwards.
+        result.objects += self._eraser.delete_objects(keys.exports_of(user), lambda name: name <= latest)
+        for _ in range(LOOKS):
+            if result.complete or not has_time():
+                break
+            result.complete = True
+            for deleted in self._eraser.in_parallel(self._left(result, user, until, has_time), self._at_once):
+                result.add(deleted)
+        return result
 
     def _left(
-        self, receipt: Receipt, user: str, until: int, has_time: Callable[[], bool]
-    ) -> Iterator[Callable[[], Erased]]:
-        """Yield erasures of threads, and memory of runs begun by `until`. `receipt`: complete if none is left."""
+        self, result: UserErasure, user: str, until: int, has_time: Callable[[], bool]
+    ) -> Iterator[Callable[[], Deleted]]:
+        """Yield erasures of threads, and memory of runs begun by `until`. Set `result.complete` if none is left."""
         for entries in batched(threads_of(self._items, user), PAGE):
             for head in self._items.get_many((entry["PK"], keys.HEAD) for entry in entries):
-                if _goes(head, until):
-                    receipt.complete = False
+                if _is_erased_by(head, until):
+                    result.complete = False
                     if not has_time():
                         return
-                    yield partial(self._erase_thread, head, receipt.erased_at)
+                    yield partial(self._erase_thread, head, result.erased_at)
         pk = keys.memory_of(user)
         for page in self._items.pages_of(pk, "SK", "began"):
             for sk in [item["SK"] for item in page if item.get("began", 0) <= until]:
                 if not has_time():
-                    receipt.complete = False
+                    result.complete = False
                     return
                 yield partial(self._forget, pk, sk, until)
 
-    def _forget(self, pk: str, sk: str, until: int) -> Erased:
+    def _forget(self, pk: str, sk: str, until: int) -> Deleted:
         """Delete a memory not put since. Until the last look a tombstone keeps out late packets of earlier puts."""
         values: Item = {":until": until}
         with suppress(Refused):
-            if sk.startswith(keys.MEMORY_ITEMS) and int(self._clock() * 1000) < until + STALLED_MS:
+            if sk.startswith(keys.MEMORY_ITEMS) and self._eraser.now() < until + STALLED_MS:
                 values |= {":zero": 0, ":none": b""}
                 self._items.update(pk, sk, _BURY, values, condition=_IS_LEFT)
             else:
                 self._items.delete(pk, sk, condition="began <= :until", values=values)
-            return Erased(items=1)
-        return Erased()
+            return Deleted(items=1)
+        return Deleted()
 
-    def _erase_thread(self, head: Item, asked: int) -> Erased:
+    def _erase_thread(self, head: Item, asked: int) -> Deleted:
         """Erase this thread, not a later one with its id. An empty HEAD stays until the last look, for late writers."""
         if "gone" in head:
             return self._eraser.finish(head)
-        incarnation, now = head.get("born"), int(self._clock() * 1000)
+        incarnation, now = head.get("born"), self._eraser.now()
         tied, values = ("born = :born", {":born": incarnation}) if incarnation else ("attribute_not_exists(born)", {})
         due = now + LAST_LOOK_MS if now < asked + STALLED_MS else None
         with suppress(Refused):
             return self._eraser.erase(head["PK"], condition=tied, values=values, due=due)[1]
-        return Erased()
+        return Deleted()
 
 
 def threads_of(items: Items, user: str, **how: Any) -> Iterator[Item]:
@@ -148,7 +145,7 @@ def threads_of(items: Items, user: str, **how: Any) -> Iterator[Item]:
     return (entry for entry in entries if entry["PK"] == f"{user}#{keys.thread_of(entry['PK'])}")
 
 
-def _goes(head: Item, until: int) -> bool:
+def _is_erased_by(head: Item, until: int) -> bool:
     """Return whether a thread is erased: not one created later, nor a tombstone that is still indexed."""
     created = head.get("created")
     return ("gone" not in head or "u" in head) and (not isinstance(created, int) or created <= until)

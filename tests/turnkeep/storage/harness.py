@@ -1,6 +1,7 @@
 """The shortest way to keep a turn: what the tests of storage share."""
 
 import itertools
+import secrets
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from turnkeep.storage.codec import Codec
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, partition
+from turnkeep.storage.leases import BeginRequest
 from turnkeep.storage.links import Segment
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
@@ -44,7 +46,7 @@ def noise(size: int) -> str:
 
 
 @dataclass
-class Desk:
+class Harness:
     """A store with a clock that only moves when told."""
 
     items: Items
@@ -56,22 +58,18 @@ class Desk:
     def __post_init__(self) -> None:
         self.blobs = Blobs(self.objects)
         self.codec = Codec(b"secret")
-        self.store = Store(
-            self.items, self.blobs, self.codec, clock=self.clock, random_bytes=lambda size: uuid.uuid4().bytes[:size]
-        )
-        self.memories = partial(
-            Memories, self.items, self.codec, clock=self.clock, random_bytes=lambda size: uuid.uuid4().bytes[:size]
-        )
-        self.cleanup = Cleanup(self.items, Eraser(self.items, self.blobs, clock=self.clock), clock=self.clock)
+        chance: Any = {"clock": self.clock, "random_bytes": secrets.token_bytes}
+        self.store = Store(self.items, self.blobs, self.codec, **chance)
+        self.memories = partial(Memories, self.items, self.codec, **chance)
+        self.cleanup = Cleanup(Eraser(self.items, self.blobs, clock=self.clock))
 
     def begin(self, thread: str, message: str = "hello", *, key: str | None = None, **more: Any) -> Begun:
         begun = self.store.leases.begin(
             self.who,
             thread,
-            key=key or uuid.uuid4().hex,
-            body=message.encode(),
-            message=message,
-            **{"create": True, **more},
+            BeginRequest(
+                key=key or uuid.uuid4().hex, body=message.encode(), message=message, **{"create": True, **more}
+            ),
         )
         assert isinstance(begun, Begun)
         return begun
@@ -106,7 +104,7 @@ class Desk:
         )
         return self.store.turns.prepare(begun, loaded, saved, None if edits else turn)
 
-    def say(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:
+    def take_turn(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:
         """One whole turn."""
         begun = self.begin(thread, message, key=more.pop("key", None))
         plan, turn = self.prepare(begun, reply, **more)
@@ -114,7 +112,7 @@ class Desk:
         return turn  # type: ignore[return-value]
 
     def edit(self, thread: str, text: str = "by hand") -> None:
-        self.say(thread, "an edit", text, edits=True)
+        self.take_turn(thread, "an edit", text, edits=True)
 
     def orphan(self, thread: str, reply: str = "never promised", *, older: str | None = None) -> Plan:
         """A writer that dies between its batch and the flip; its lease runs out."""
