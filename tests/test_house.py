@@ -178,7 +178,7 @@ LONGEST_MODULE, LONGEST_FUNCTION = 300, 60
 SWALLOWED = {
     ("turnkeep/api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500",
     ("turnkeep/owngraphs.py", "except"): "whatever stops somebody's graph is told; others serve on",
-    ("turnkeep/memory/meaning.py", "except"): "an embedding model may be anybody's; its fault is told",
+    ("turnkeep/memory/search.py", "except"): "an embedding model may be anybody's; its fault is told",
     ("turnkeep/saver/saver.py", "except"): "whatever ended a put, what was read before it is read anew; raised on",
 }
 

@@ -99,7 +99,7 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         file = graph_file()
         if file is None or not file.store:
             return {}
-        from turnkeep.memory.meaning import options_of  # noqa: PLC0415 - LangGraph, only on the paths that need it
+        from turnkeep.memory.search import options_of  # noqa: PLC0415 - LangGraph, only on the paths that need it
         from turnkeep.owngraphs import attribute_of  # noqa: PLC0415
 
         try:

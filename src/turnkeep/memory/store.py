@@ -27,8 +27,7 @@ from langgraph.store.memory import InMemoryStore
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.lexical import LexicalRetriever
 from turnkeep.errors import StateCorrupt
-from turnkeep.memory.matching import fits
-from turnkeep.memory.meaning import Meaning, Vectors, nearness
+from turnkeep.memory.search import Meaning, Vectors, fits, nearness
 from turnkeep.observability import logger, measure
 from turnkeep.records import Principal
 from turnkeep.storage.items import Items

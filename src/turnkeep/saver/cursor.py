@@ -63,7 +63,6 @@ class Cursor:
         self.places.clear()
 
     def new_messages(self) -> list[BaseMessage]:
-        """Return the messages since the last turn."""
         return self._messages()[self.known :]
 
     def _messages(self) -> list[BaseMessage]:

@@ -121,7 +121,6 @@ class Reader:
         return cursor.head
 
     def _name(self, head: Head, checkpoint_id: str) -> str:
-        """Return the name of a checkpoint that this saver stores in this thread."""
         return checkpoint_name(checkpoint_id, head.incarnation.hex() + self._writer)
 
     def _write_place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:

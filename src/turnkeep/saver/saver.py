@@ -166,7 +166,6 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     def _put_space(
         self, cursor: Cursor, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata
     ) -> None:
-        """Store the whole checkpoint of a sub-graph."""
         name, checkpoint_id = namespace_of(config), checkpoint["id"]
         head = self._head(cursor, thread_of(config))
         metadata, parent = base.get_serializable_checkpoint_metadata(config, metadata), base.get_checkpoint_id(config)

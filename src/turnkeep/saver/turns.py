@@ -61,7 +61,7 @@ def question_text(questions: Any) -> str:
 def turn_of(
     new: Sequence[BaseMessage], reply: str, *, asks: bool, message: str | None, agent: str, began: float, now: float
 ) -> Turn:
-    """Return the turn. `new`: messages of the run; `said`: its input, if known; `asks`: the reply is a question."""
+    """Return the turn. `new`: messages of the run; `message`: its input, if known; `asks`: the reply is a question."""
     message = message or _last(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")

@@ -79,6 +79,5 @@ class ActionLog:
 
 
 def _held(begun: Begun) -> Write:
-    """Return the check that this run still has the thread."""
     mine = {":seq": begun.head.seq, ":owner": begun.owner, ":born": begun.head.incarnation}
     return Write("ConditionCheck", {"PK": begun.head.pk, "SK": HEAD}, f"{MINE} AND born = :born", mine)

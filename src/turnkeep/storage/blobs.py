@@ -139,7 +139,6 @@ class Blobs:
         return packed
 
     def _whole(self, item: Item) -> bytes:
-        """Return a value that is stored in parts or as an object."""
         if "parts" in item and self._items:
             keys = [(item["PK"], part_key(item["SK"], part)) for part in range(item["parts"])]
             found = sorted(self._items.get_many(keys), key=lambda each: str(each["SK"]))

@@ -74,10 +74,12 @@ class Cleanup:
 
     def _walk(self, now: int, has_time: Callable[[], bool]) -> SweepResult:
         swept, kept = SweepResult(), ""
-        name, last, oldest = self._first_hour(now), keys.hour(now), keys.hour(now - keys.ITEM_DAYS * DAY_MS)
+        watermark = self._items.get(keys.WATERMARK["PK"], keys.WATERMARK["SK"])
+        last, oldest_ms = keys.hour(now), now - keys.ITEM_DAYS * DAY_MS
+        name = str(watermark["hour"]) if watermark else keys.hour(max(self._items.created(), oldest_ms))
         while name <= last and swept.finished:
             done = self._sweep_hour(name, now, has_time)
-            if (done.unreadable or done.failed) and name >= oldest:
+            if (done.unreadable or done.failed) and name >= keys.hour(oldest_ms):
                 kept = kept or name
             if name < last and not has_time():
                 done.finished = False
@@ -155,14 +157,8 @@ class Cleanup:
         )
         return SweepResult(failed=1, oldest_ms=_age(head or {}, now))
 
-    def _first_hour(self, now: int) -> str:
-        """Return the hour where the last sweep ended or left something, else the first that may contain anything."""
-        item = self._items.get(keys.WATERMARK["PK"], keys.WATERMARK["SK"])
-        return str(item["hour"]) if item else keys.hour(max(self._items.created(), now - keys.ITEM_DAYS * DAY_MS))
-
 
 def _age(head: Item, now: int) -> int:
-    """Return for how many ms the thread has been expired."""
     expired = head.get("gone") or head.get("expires")
     return max(0, now - expired) if isinstance(expired, int) else 0
 

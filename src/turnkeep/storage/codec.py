@@ -79,7 +79,7 @@ class Codec(Keyring):
         return _unpack(packed)[0]
 
     def token(self, value: Any, *context: str) -> str:
-        """Return the encrypted value as text that others carry."""
+        """Return the encrypted value as text for clients and workers."""
         return urlsafe_b64encode(self.encrypt(value, *context)).decode().rstrip("=")
 
     def read_token(self, token: str, *context: str) -> Any:

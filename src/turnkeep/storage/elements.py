@@ -211,7 +211,6 @@ class Growing:
     segment: Segment | None = None
 
     def replay(self, segment: Segment) -> None:
-        """Apply the change of a stored run."""
         self.start = min(self.start, segment.keep)
         self.elements = self.elements[: segment.keep - self.start] + thaw(segment.elements)
 

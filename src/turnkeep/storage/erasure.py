@@ -61,7 +61,6 @@ class Eraser:
         self._clock = clock
 
     def now(self) -> int:
-        """Return the time in epoch milliseconds."""
         return int(self._clock() * 1000)
 
     def erase(

@@ -144,7 +144,6 @@ class Exports:
             yield "document", facts | self._restored(head, {"pieces": pieces})
 
     def _runs(self, head: Head) -> Iterator[tuple[str, JSON]]:
-        """Yield background requests for as long as they are stored."""
         for queued in self._store.queue.all(head):
             facts = {"thread_id": head.thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
             yield "run", facts | {"request": json.loads(self._store.queue.request_of(queued)) if queued.data else None}
@@ -221,7 +220,6 @@ class Exports:
         return {name.removeprefix(prefix) for name in self._objects.names(prefix)}
 
     def _request(self, key: str) -> JSON | None:
-        """Return the request, or None if it is gone or was not written by us."""
         try:
             return dict(self._codec.decrypt(self._objects.get(key), key))
         except (KeyError, StateCorrupt):

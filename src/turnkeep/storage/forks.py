@@ -89,7 +89,6 @@ class Fork:
         return [self._copied(each) for each in kept + writes]
 
     def _copied(self, old: Item) -> Item:
-        """Copy a checkpoint, a write after one, or a sub-graph's checkpoint to its new place."""
         new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
         new |= {"link": self._new[old["link"]]} if "link" in old else {}
         new |= {"born": self._begun.head.incarnation} if "born" in old else {}

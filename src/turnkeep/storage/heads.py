@@ -41,7 +41,6 @@ class Heads:
         self._clock = clock
 
     def now(self) -> int:
-        """Return the time in epoch milliseconds."""
         return int(self._clock() * 1000)
 
     def packed(self, value: Any, pk: str, sk: str, *context: str, inline_bytes: int | None = None) -> Item:

@@ -97,7 +97,6 @@ class Intake:
         return self._end(claimed, "failed", "SET st = :to, code = :code REMOVE since", {":code": code})
 
     def drop(self, key: str) -> None:
-        """Delete the file, whatever the outcome."""
         self._uploads.delete([key])
 
     def _end(self, claimed: Claimed, status: str, change: str, given: Item, *others: Write) -> bool:

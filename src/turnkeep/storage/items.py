@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
-Returns: TypeAlias = Literal["ALL_NEW", "ALL_OLD"]
 
 _BETWEEN = "SK BETWEEN :low AND :high"
 BATCH_WRITES = 25
@@ -83,12 +82,10 @@ class Items:
             if refused.item != item:
                 raise
 
-    def update(
-        self, pk: str, sk: str, expression: str, values: Item, *, condition: str, returns: Returns = "ALL_NEW"
-    ) -> Item:
-        """Return the whole item after the update, or as it was before. Raises Refused."""
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        """Return the whole item after the update. Raises Refused."""
         write = Write("Update", {"PK": pk, "SK": sk}, condition, values, expression)
-        answer = self._call("update_item", ReturnValues=returns, **write.request(self._table))
+        answer = self._call("update_item", ReturnValues="ALL_NEW", **write.request(self._table))
         return decode(answer.get("Attributes", {}))
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:

@@ -69,7 +69,6 @@ class Keyring:
         return key.id + key.digest(MARK_BYTES - ID_BYTES, b"sign", context)
 
     def is_signed(self, mark: object, *context: str | bytes) -> bool:
-        """Return whether `mark` is the signature of these parts by one of the secrets."""
         if not isinstance(mark, bytes) or len(mark) != MARK_BYTES:
             return False
         key = self._named(mark[:ID_BYTES])

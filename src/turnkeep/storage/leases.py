@@ -142,7 +142,6 @@ class Leases:
         raise errors.ThreadBusy(retry_after=wait)
 
     def _replay(self, head: Head, by: int | bytes, body: bytes) -> Turn:
-        """Return the turn of this number, or on an abandoned branch that of this key."""
         with self._heads.reading(head):
             link = self._chain.turn(head, by) if isinstance(by, int) else self._left(head, by)
             if not is_body(self._heads.codec, head.pk, body, link.item["b"]):

@@ -76,7 +76,6 @@ def rooms(limits: BudgetTuning, want: Reservation) -> Iterator[tuple[str, int, i
 
 
 def refusal(day: Day, limits: BudgetTuning, want: Reservation, now: int) -> OverLimit | None:
-    """Return the error that refuses a turn of `want`, or None."""
     minute = now // MINUTE_MS
     if limits.turns_a_minute and day.begun_in(minute) >= limits.turns_a_minute:
         ends = (minute + 1) * MINUTE_MS

@@ -68,6 +68,7 @@ def make_table(client: "DynamoDBClient", name: str) -> bool:
 
 
 def table_definition() -> Any:
+    """Return the properties of the table in template.yaml."""
     types = {"PK": "S", "SK": "S", "u": "S", "la": "N", "xh": "S"}
     keys = {BY_USER: ("u", "la"), BY_EXPIRY: ("xh", "PK")}
     return {

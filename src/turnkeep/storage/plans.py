@@ -53,7 +53,6 @@ class Loaded:
 
     @property
     def is_interrupted(self) -> bool:
-        """Return whether the newest turn asked a question and waits."""
         return bool(self.links) and self.links[-1].payload.get("turn", {}).get("status") == "interrupted"
 
 

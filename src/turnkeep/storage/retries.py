@@ -47,7 +47,6 @@ class Retries:
             return begin(f"{derived}.{used.head.n}")
 
     def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
-        """Return the key that is derived from a body."""
         return self._heads.codec.digests(KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
     def _tried_key(self, pk: str, derived: str) -> str:

@@ -101,7 +101,6 @@ class RunQueue:
         return True
 
     def token(self, head: Head, run_id: str) -> str:
-        """Return a token of the run for a worker, encrypted."""
         sk = run_key(run_id, head.incarnation)
         return self._codec.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
 

@@ -90,12 +90,10 @@ class Steps:
         return self._heads.trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
 
     def release(self, head: Head, owner: bytes) -> None:
-        """Release the lease if it is still ours."""
         with suppress(Refused, StoreUnavailable):
             self._items.update(head.pk, keys.HEAD, "REMOVE #lease", {":owner": owner}, condition="#lease.#o = :owner")
 
     def link_of(self, head: Head) -> str:
-        """Return the link that HEAD's checkpoint was stored with."""
         with self._heads.reading(head, Superseded):
             link = self._store.turns.chain.walk(head.pk, head.last, head.n, {})[-1]
         return str(link.get("of", link["SK"]))
@@ -122,7 +120,6 @@ class Steps:
         self._delete(head.pk, names, {sk for sk in older | spaces.keys() if keys.without_writer(sk) in places})
 
     def _restore(self, head: Head, checkpoint_id: str) -> None:
-        """Store the state at an older checkpoint again, as a branch."""
         loaded = self._store.turns.load(head, None, checkpoint_id)
         saved = RunCheckpointer(loaded, whole=True).saved(frozenset(), interrupted=True)
         assert saved  # noqa: S101 - a checkpoint was loaded

@@ -18,7 +18,7 @@ from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Reservation, refusal,
 from turnkeep.tuning import BudgetTuning
 
 USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid
-KEPT_DAYS = 31
+KEPT_SECONDS = 31 * 86_400
 CEILING_SECONDS = 10  # for which a process trusts its count of all users
 _ROUNDS = 6
 _MARK_BYTES = 6
@@ -89,7 +89,7 @@ class Usage:
     def _take(self, pk: str, today: str, want: Reservation, minute: int, *, is_new: bool) -> Item:
         """Reserve. Raises Refused at a limit, or if `is_new` (the item's minute is over) is wrong."""
         values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": USAGE_LAYOUT}
-        values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl()}
+        values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self.now() // 1000 + KEPT_SECONDS}
         changes = ["tokens = if_not_exists(tokens, :zero) + :tokens", "micro = if_not_exists(micro, :zero) + :micro"]
         changes += ["v = :v", "#ttl = :ttl"]
         allowed = [_OURS, "NOT contains(#open, :mark)"]
@@ -124,13 +124,11 @@ class Usage:
             item = refused.item
         return Day.read(used.day, item)
 
-    def _ttl(self) -> int:
-        return self.now() // 1000 + KEPT_DAYS * 86_400
-
     def add_to_all(self, tokens: int, micro: int) -> None:
         """Count without deduplication: a request sent twice counts twice. It stops a runaway and is not a bill."""
         today = day(self.now())
-        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT, ":ttl": self._ttl()}
+        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT}
+        values[":ttl"] = self.now() // 1000 + KEPT_SECONDS
         changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
         item = self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)
         self._all, self._all_read = Day.read(today, item), self.now()
@@ -138,8 +136,7 @@ class Usage:
     def _stay_below_the_ceiling(self) -> None:
         if not self.limits.has_ceiling:
             return
-        now = self.now()
-        today = day(now)
+        now, today = self.now(), day(self.now())
         if self._all.day != today or now - self._all_read >= CEILING_SECONDS * 1000:
             self._all, self._all_read = Day.read(today, self._items.get(DEPLOYMENT_USAGE, today)), now
         tokens, usd = self.limits.deployment_tokens_a_day, self.limits.deployment_usd_a_day

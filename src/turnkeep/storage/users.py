@@ -73,7 +73,6 @@ class UserEraser:
         return result
 
     def _leave_rest(self, user: str, asked: int, until: int, ms: int) -> None:
-        """Leave the rest to the cleanup, `ms` after the request."""
         values = {":due": keys.expiry_bucket(asked + ms, user), ":asked": asked, ":until": until}
         with suppress(Refused):  # it was requested again
             self._items.update(user, keys.ERASURE, "SET xh = :due, #until = :until", values, condition="asked = :asked")

@@ -134,5 +134,4 @@ class Loader:
 
 
 def _low(number: int, window: int | None) -> int:
-    """Return the oldest turn of a window that ends with turn `number`."""
     return 0 if window is None else max(0, number - window + 1)

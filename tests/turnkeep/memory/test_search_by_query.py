@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from turnkeep.errors import ModelError
 from turnkeep.memory import DynamoDBStore
-from turnkeep.memory.meaning import options_of
+from turnkeep.memory.search import options_of
 from turnkeep.settings import UnusableFile
 
 if TYPE_CHECKING:

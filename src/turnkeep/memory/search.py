@@ -1,22 +1,25 @@
-"""Semantic search: the vectors of a value's fields are stored with it, and each is compared with the query's."""
+"""Search of memories: filters with the semantics of LangGraph's InMemoryStore, and semantic search. Vectors of a
+value's fields are stored with it, and each is compared with the query's."""
 
 import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from operator import mul
+from operator import eq, ge, gt, le, lt, mul, ne
 from typing import TYPE_CHECKING, Any
 
 from langgraph.store.base import IndexConfig, Op, PutOp, SearchOp, ensure_embeddings, get_text_at_path, tokenize_path
 
-from turnkeep.errors import ModelError, TurnkeepError
+from turnkeep.errors import InvalidRequest, ModelError, TurnkeepError
 from turnkeep.graphfile import GraphFile
 from turnkeep.settings import UnusableFile
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
+_COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {"$eq": eq, "$ne": ne}
+_ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _OPENAI = "openai:"
 _INDEX = '"index": {"embed": "openai:text-embedding-3-small", "dims": 1536}'
 
@@ -120,3 +123,34 @@ def _as_model_error() -> Iterator[None]:
     except Exception as error:
         name = type(error).__name__
         raise ModelError(f"The embedding model failed: {name}. Try again, or search without `query`.") from error
+
+
+def fits(value: Any, wanted: Mapping[str, Any] | None) -> bool:
+    """Return whether a value matches: `{"age": {"$gte": 18}, "home": {"town": "Pisa"}}`. Raise InvalidRequest."""
+    return all(_fits(_at(value, name), each) for name, each in (wanted or {}).items())
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        if any(str(name).startswith("$") for name in wanted):
+            return all(_compares(value, name, other) for name, other in wanted.items())
+        return isinstance(value, Mapping) and fits(value, wanted)
+    if isinstance(wanted, list | tuple):
+        is_list = isinstance(value, list | tuple) and len(value) == len(wanted)
+        return is_list and all(map(_fits, value, wanted))
+    return bool(value == wanted)
+
+
+def _at(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _compares(value: Any, operator: str, other: Any) -> bool:
+    if operator in _COMPARED:
+        return _COMPARED[operator](value, other)
+    if operator not in _ORDERED:
+        raise InvalidRequest(f"filter: Send {', '.join([*_COMPARED, *_ORDERED])}; there is no other operator.")
+    try:
+        return _ORDERED[operator](float(value), float(other))
+    except (TypeError, ValueError):  # dates such as "2026-11-23" are ordered too; unordered values do not match
+        return isinstance(value, str) and isinstance(other, str) and _ORDERED[operator](value, other)
