@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from promises import ANNA, FOLLOW_UP, QUESTION, desk_of, fresh
+from promises import ANNA, FOLLOW_UP, QUESTION, fresh, harness_of
 from stack import ROOT, Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -157,5 +157,5 @@ def test_20_clients_see_only_documented_errors_during_rolling_changes(
         print(f"\n{sum(len(client.told) for client in clients)} turns, answers: {dict(answers)}")
     assert [client.wrong for client in clients if client.wrong] == []
     assert all(client.told for client in clients)
-    heads = [desk_of(stack, time.time()).head(client.thread) for client in clients]
+    heads = [harness_of(stack, time.time()).head(client.thread) for client in clients]
     assert any("mood" in head for head in heads), "the newer version has written nothing"

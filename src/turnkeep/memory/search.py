@@ -149,7 +149,7 @@ def _compares(value: Any, operator: str, other: Any) -> bool:
     if operator in _COMPARED:
         return _COMPARED[operator](value, other)
     if operator not in _ORDERED:
-        raise InvalidRequest(f"filter: Send {', '.join([*_COMPARED, *_ORDERED])}; there is no other operator.")
+        raise InvalidRequest(f"`filter` has an unknown operator. Use {', '.join([*_COMPARED, *_ORDERED])}.")
     try:
         return _ORDERED[operator](float(value), float(other))
     except (TypeError, ValueError):  # dates such as "2026-11-23" are ordered too; unordered values do not match

@@ -251,17 +251,17 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         deleted. Raises ThreadBusy, and ThreadMoved if another writer has changed the thread meanwhile."""
         for thread_id in self.threads() if run_ids else ():
             head = self._store.heads.find(self._who, thread_id)
-            stays, goes = set[tuple[str, str]](), set[tuple[str, str]]()
+            kept, dropped = set[tuple[str, str]](), set[tuple[str, str]]()
             for found in self.list({"configurable": {"thread_id": thread_id}}):
-                some = goes if found.metadata.get("run_id") in run_ids else stays
+                some = dropped if found.metadata.get("run_id") in run_ids else kept
                 some.add((namespace_of(found.config), found.checkpoint["id"]))
-            if not goes or head is None:
+            if not dropped or head is None:
                 continue
             self._cursors.forget(thread_id)
-            newest = max((checkpoint_id for name, checkpoint_id in stays if not name), default=None)
+            newest = max((checkpoint_id for name, checkpoint_id in kept if not name), default=None)
             with suppress(NotFound):  # deleted meanwhile
-                if newest or (stays and not head.checkpoint):
-                    self._steps.drop_checkpoints(head, newest, goes)
+                if newest or (kept and not head.checkpoint):
+                    self._steps.drop_checkpoints(head, newest, dropped)
                 else:
                     self._store.threads.delete(self._who, thread_id, only=head)
 

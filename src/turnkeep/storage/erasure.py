@@ -72,11 +72,11 @@ class Eraser:
         The claim empties HEAD, hides the thread and fences late writers. HEAD stays in the expiry index, so cleanup
         finishes an interrupted claim. With `due` (epoch ms) it stays until then for another sweep."""
         now = self.now()
-        stays, goes = (", due = :due", "") if due else ("", ", due")
+        set_due, remove_due = (", due = :due", "") if due else ("", ", due")
         claimed = self.items.update(
             pk,
             HEAD,
-            f"{_CLAIM}{stays} REMOVE {_CONTENT}{goes}",
+            f"{_CLAIM}{set_due} REMOVE {_CONTENT}{remove_due}",
             {":one": 1, ":zero": 0, ":none": b"", ":bucket": expiry_bucket(due or now, pk)}
             | ({":due": due} if due else {})
             | ({":now": now} if ":now" in condition else {})

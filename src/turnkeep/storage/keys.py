@@ -22,7 +22,7 @@ from turnkeep.records import Principal
 
 HEAD = "HEAD"
 LAYOUT = 2  # of every item, as `v`: items of another layout raise StateCorrupt and are left unchanged
-OTHER_LAYOUT = "Another version of this service stored it in another layout, and reads it; here it is left as it is."
+OTHER_LAYOUT = "Another version of this service stored it in another layout. It is left unchanged."
 SHARDS = 16
 MAX_THREAD_DAYS = 30
 ITEM_DAYS = MAX_THREAD_DAYS + 1
@@ -240,9 +240,9 @@ def _checked(sk: str) -> str:
     try:
         size = len(sk.encode())
     except UnicodeEncodeError:
-        raise InvalidRequest("A namespace and its key are text in Unicode, without lone surrogates.") from None
+        raise InvalidRequest("Namespace and key must be valid Unicode, without lone surrogates.") from None
     if size > _MAX_SK_BYTES:
-        raise InvalidRequest("A namespace and its key take at most 1,000 bytes of UTF-8 together; shorten them.")
+        raise InvalidRequest("Namespace and key must have at most 1,000 bytes of UTF-8 together.")
     return sk
 
 

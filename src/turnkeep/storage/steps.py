@@ -109,14 +109,14 @@ class Steps:
         past = {sk for sk, root in spaces.items() if (root or "") <= str(head.checkpoint)}  # not of a step under way
         self._delete(head.pk, names, older | past - set(kept.values()))
 
-    def drop_checkpoints(self, head: Head, keeps: str | None, goes: set[tuple[str, str]]) -> None:
-        """Delete checkpoints and their writes. If HEAD leads to one, `keeps` is stored again first. Raises NotFound,
+    def drop_checkpoints(self, head: Head, newest: str | None, dropped: set[tuple[str, str]]) -> None:
+        """Delete checkpoints and their writes. If HEAD leads to one, `newest` is stored again first. Raises NotFound,
         ThreadMoved, ThreadBusy."""
         names, older, spaces = self._settled(head)
-        if ("", head.checkpoint) in goes:
-            self._restore(head, str(keeps))
+        if ("", head.checkpoint) in dropped:
+            self._restore(head, str(newest))
             older.add(keys.checkpoint_key(str(head.checkpoint_name)))
-        places = {keys.space_key(*each) if each[0] else keys.checkpoint_key(each[1]) for each in goes}
+        places = {keys.space_key(*each) if each[0] else keys.checkpoint_key(each[1]) for each in dropped}
         self._delete(head.pk, names, {sk for sk in older | spaces.keys() if keys.without_writer(sk) in places})
 
     def _restore(self, head: Head, checkpoint_id: str) -> None:
@@ -141,13 +141,10 @@ class Steps:
         spaces = {sk: items[sk].get("root") for sk in names if sk.startswith(keys.SPACES) and not keys.is_write(sk)}
         return names, older - {keys.checkpoint_key(str(head.checkpoint_name))}, spaces
 
-    def _delete(self, pk: str, names: list[str], goes: set[str]) -> None:
-        self._items.write_many(deletes=[(pk, sk) for sk in names if keys.checkpoint_of(sk) in goes])
+    def _delete(self, pk: str, names: list[str], dropped: set[str]) -> None:
+        self._items.write_many(deletes=[(pk, sk) for sk in names if keys.checkpoint_of(sk) in dropped])
 
 
-MOVED = (
-    "Another writer has gone on with this thread since it was read: nothing of this step was kept. Invoke the graph "
-    "again; it begins after what the other wrote."
-)
-BUSY = "Another run holds this thread: nothing of this step was kept. Invoke the graph again when that one is over."
-UNKNOWN = "It is unknown whether this step was kept. Read the thread before you invoke the graph again."
+MOVED = "Another writer has continued this thread. Nothing of this step was stored. Invoke the graph again."
+BUSY = "Another run has leased this thread. Nothing of this step was stored. Invoke the graph again when it has ended."
+UNKNOWN = "It is unknown whether this step was stored. Read the thread before you invoke the graph again."

@@ -126,5 +126,5 @@ class Threads:
 
     def packed_metadata(self, pk: str, metadata: JSON) -> bytes:
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
-            raise errors.InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
+            raise errors.InvalidRequest("`metadata` must be at most 1 KB of JSON.")
         return self._heads.codec.pack(metadata, pk, HEAD, "metadata")

@@ -48,7 +48,7 @@ def test_filters(store: DynamoDBStore, wanted: Any, found: list[str]) -> None:
 
 def test_an_unknown_operator_is_rejected(store: DynamoDBStore) -> None:
     store.put(("n",), "a", {"n": 1})
-    with pytest.raises(InvalidRequest, match=r"Send \$eq"):
+    with pytest.raises(InvalidRequest, match=r"Use \$eq"):
         store.search(("n",), filter={"n": {"$near": 1}})
 
 

@@ -120,7 +120,7 @@ def test_a_run_leases_its_thread_until_it_ends_or_fails(open_saver: Open, store:
     graph.invoke(saying("one"), on("t"), durability="sync")
     with pytest.raises(ThreadBusy):
         through_api(store, graph, "t", "two")
-    with pytest.raises(ThreadBusy, match="Another run holds this thread"):
+    with pytest.raises(ThreadBusy, match="Another run has leased this thread"):
         echo(open_saver()).invoke(saying("two"), on("t"), durability="sync")
     graph.invoke(None, on("t"), durability="sync")
     assert through_api(store, echo(open_saver()), "t", "two").reply == "saw 3"
