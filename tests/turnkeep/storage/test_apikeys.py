@@ -1,7 +1,7 @@
 """API keys: stored as a digest, refused at once when they are over, and out of reach of everything about threads."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -145,56 +145,43 @@ def test_keys_are_listed_by_age_and_filtered_by_tenant(keys: ApiKeys, clock: Clo
     assert keys.list("c") == []
 
 
-# Forged items
+def resigned(item: Item) -> Item:
+    """Signed with the secret of another deployment."""
+    theirs = ApiKeys(MemoryItems(), Keyring(b"theirs"), clock=Clock(), random_bytes=bytes)
+    return theirs._signed({name: value for name, value in item.items() if name != "sig"})
 
 
-def resigned(item: Item, **changes: Any) -> Item:
-    """Signed by somebody who holds a secret, but not this deployment's."""
-    parts = {**item, **changes}
-    return {
-        **parts,
-        "sig": ApiKeys(MemoryItems(), Keyring(b"theirs"), clock=Clock(), random_bytes=bytes)._signed(parts)["sig"],
-    }
+def forgeries(own: Item, other: Item) -> Iterator[Item]:
+    """Each change of one attribute, and what can be copied from another key."""
+    for name in own.keys() - {"PK", "SK"}:
+        yield {each: value for each, value in own.items() if each != name}
+        more: Any = {int: 1, bytes: b"!", str: "x"}[type(own[name])]
+        yield {**own, name: own[name] + more}
+        yield {**own, name: own[name].encode() if isinstance(own[name], str) else str(own[name])}
+    yield {**own, "x": 1}
+    yield {**own, "tenant": "acm", "user": "eann"}
+    yield {**own, "digest": sha256(b"chosen").digest()}
+    yield {**other, "SK": own["SK"]}
+    yield {**other, "SK": own["SK"], "digest": own["digest"]}
+    yield {**own, "sig": other["sig"]}
+    yield {**own, "sig": own["sig"][:2]}
+    yield resigned(own)
+    yield {**own, "sig": own["sig"][:2] + resigned(own)["sig"][2:]}
 
 
-FORGERIES: dict[str, Callable[[Item, Item], Item]] = {
-    "unsigned": lambda own, other: {name: value for name, value in own.items() if name != "sig"},
-    "signed under another secret": lambda own, other: resigned(own),
-    "under the id of our secret": lambda own, other: {**own, "sig": own["sig"][:2] + resigned(own)["sig"][2:]},
-    "signature cut short": lambda own, other: {**own, "sig": own["sig"][:2]},
-    "signature that is no bytes": lambda own, other: {**own, "sig": own["sig"].hex()},
-    "signature of another key": lambda own, other: {**own, "sig": other["sig"]},
-    "another secret's digest": lambda own, other: {**own, "digest": sha256(b"chosen").digest()},
-    "another key's digest": lambda own, other: {**other, "SK": own["SK"], "digest": own["digest"]},
-    "copied over another id": lambda own, other: {**other, "SK": own["SK"]},
-    "another tenant": lambda own, other: {**own, "tenant": "beta"},
-    "another user": lambda own, other: {**own, "user": "bob"},
-    "part of a name moved": lambda own, other: {**own, "tenant": "acm", "user": "eann"},
-    "may act for others": lambda own, other: {**own, "acts_for": "any"},
-    "an end put off": lambda own, other: {**own, "expires": own["expires"] + 1},
-    "an end taken away": lambda own, other: {name: value for name, value in own.items() if name != "expires"},
-    "a revocation struck out": lambda own, other: {name: value for name, value in own.items() if name != "revoked"},
-    "a revocation put off": lambda own, other: {**own, "revoked": own["revoked"] + 1},
-    "a number as text": lambda own, other: {**own, "expires": str(own["expires"])},
-    "one field more": lambda own, other: {**own, "x": 1},
-    "of a later layout": lambda own, other: {**own, "v": own["v"] + 1},
-    "nothing but a key": lambda own, other: {"PK": own["PK"], "SK": own["SK"]},
-}
-
-
-@pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_item_grants_no_access(keys: ApiKeys, items: CountedItems, forgery: str) -> None:
+@pytest.mark.parametrize("is_revoked", [False, True])
+def test_a_forged_item_grants_no_access(keys: ApiKeys, items: CountedItems, is_revoked: bool) -> None:
     (own, key), (other, _) = (keys.create(ANN, expires_at=NOON + 60) for _ in range(2))
-    if "revocation" in forgery:
+    if is_revoked:
         keys.revoke(own.key_id)
     stored = items.stored
-    forged = FORGERIES[forgery](stored[API_KEYS, own.key_id], stored[API_KEYS, other.key_id])
-    items.put({**forged, "PK": API_KEYS, "SK": own.key_id})
-    with pytest.raises(Forged):
-        keys.find(key)
-    with pytest.raises(Forged):
-        keys.revoke(own.key_id)
-    assert (keys.list(), keys.forged()) == ([other], [own.key_id])
+    for forged in forgeries(stored[API_KEYS, own.key_id], stored[API_KEYS, other.key_id]):
+        items.put(forged)
+        with pytest.raises(Forged):
+            keys.find(key)
+        with pytest.raises(Forged):
+            keys.revoke(own.key_id)
+        assert (keys.list(), keys.forged()) == ([other], [own.key_id]), forged
 
 
 def test_keys_signed_with_an_older_secret_work_until_it_is_removed(items: CountedItems, clock: Clock) -> None:
