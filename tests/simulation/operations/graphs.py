@@ -33,7 +33,7 @@ RUN = ContextVar("run", default=None)
 
 @dataclass
 class GraphRun:
-    """`places`: headers that say where the client finds the run."""
+    """`places`: headers of the last answer, with the place of the run."""
 
     world: object
     attempt_id: int

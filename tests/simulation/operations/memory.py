@@ -15,7 +15,7 @@ SPACE = ("n",)
 @dataclass(eq=False)
 class Access:
     """A put (`value`), a deletion (None) or a read. `ended` is FOREVER where no answer came: a write may then take
-    effect at any later time, or never. `life` in seconds. `expires`: when a value surely ends, as far as answers tell;
+    effect at any later time, or never. `life` in seconds. `expires`: when a value surely ends, as far as answers show;
     `latest`: when it may end, since a refresh may have had no answer."""
 
     is_read: bool
