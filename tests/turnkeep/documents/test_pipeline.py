@@ -11,7 +11,7 @@ from memory_items import MemoryItems
 from turnkeep.attachments import Attachment, Piece
 from turnkeep.blocks.parsing import Parsed, Unparsable
 from turnkeep.documents import Pipeline
-from turnkeep.errors import StoreUnavailable
+from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.keys import partition
@@ -201,3 +201,25 @@ def test_unexpected_uploads_are_deleted(office):
     office.process("uploads/aa/bb")
     office.process("uploads/aa/cc")
     assert (office.outcome(), office.files()) == (("ready", None), [])
+
+
+@pytest.mark.parametrize("end", ["thread", "document"])
+@pytest.mark.parametrize("step", range(8))
+def test_an_erasure_between_two_steps_of_the_worker_leaves_nothing(step: int, end: str, office: Office) -> None:
+    key, steps = office.upload(), iter(range(99))
+
+    def erase() -> None:
+        office.before = lambda name: None
+        if end == "thread":
+            office.harness.store.threads.delete(ANN, "t")
+        else:
+            office.attachments.remove(ANN, "t", "d")
+
+    office.before = lambda name: erase() if next(steps) == step else None
+    office.process(key)
+    if next(steps) <= step:  # the worker took fewer steps
+        erase()
+    left = office.harness.items.between(partition(ANN, "t"), "ASIDE#", "ASIDE#~")
+    assert (left, office.files()) == ([], [])
+    with pytest.raises(NotFound if end == "thread" else DocumentNotFound):
+        office.document()
