@@ -158,8 +158,8 @@ def run_of(sk: str) -> str:
 
 def action_key(incarnation: bytes, origin: bytes, name: str, key: str) -> str:
     """Return an action's key: a digest of incarnation id, the key of the run's first turn, and its own name and key."""
-    said = json.dumps([incarnation.hex(), origin.hex(), name, key])
-    return f"ASIDE#ACTION#{sha256(said.encode()).hexdigest()[:32]}"
+    parts = json.dumps([incarnation.hex(), origin.hex(), name, key])
+    return f"ASIDE#ACTION#{sha256(parts.encode()).hexdigest()[:32]}"
 
 
 def pii_key(source: str, part: int) -> str:  # one part of the placeholders of a turn or document

@@ -1,4 +1,4 @@
-"""DynamoDBStore keeps what it is given, whole, for as long as it is to live, and for one principal alone."""
+"""DynamoDBStore keeps values whole, for their time to live, and for one principal."""
 
 from collections.abc import Callable
 from io import StringIO

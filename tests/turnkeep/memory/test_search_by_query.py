@@ -1,4 +1,4 @@
-"""A query ranks by meaning where an index is configured, else by words; what it says nothing of comes last."""
+"""A query ranks by meaning with an index, else by words. Memories that do not match come last."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any

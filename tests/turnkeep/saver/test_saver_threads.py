@@ -1,4 +1,4 @@
-"""What a saver writes is the thread that the API reads, and the other way round; of two writers none is lost."""
+"""A saver and the API share threads. No acknowledged turn of two writers is lost."""
 
 import asyncio
 import secrets

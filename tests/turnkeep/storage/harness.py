@@ -1,4 +1,4 @@
-"""The shortest way to keep a turn: what the tests of storage share."""
+"""A store on a controllable clock, and the shortest ways to take turns in it."""
 
 import itertools
 import secrets
@@ -37,7 +37,7 @@ class Clock:
 
 
 def noise(size: int) -> str:
-    """Text of this many bytes that hardly shrinks when compressed."""
+    """Return text of this size that hardly compresses."""
     blocks = (sha256(str(n).encode()).hexdigest() for n in itertools.count())
     text = ""
     while len(text) < size:
@@ -47,7 +47,7 @@ def noise(size: int) -> str:
 
 @dataclass
 class Harness:
-    """A store with a clock that only moves when told."""
+    """A store with a clock that tests set."""
 
     items: Items
     objects: Objects
@@ -105,7 +105,7 @@ class Harness:
         return self.store.turns.prepare(begun, loaded, saved, None if edits else turn)
 
     def take_turn(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:
-        """One whole turn."""
+        """Begin, prepare and commit one turn."""
         begun = self.begin(thread, message, key=more.pop("key", None))
         plan, turn = self.prepare(begun, reply, **more)
         assert self.store.turns.commit(plan) is None
@@ -115,7 +115,7 @@ class Harness:
         self.take_turn(thread, "an edit", text, edits=True)
 
     def orphan(self, thread: str, reply: str = "never promised", *, older: str | None = None) -> Plan:
-        """A writer that dies between its batch and the flip; its lease runs out."""
+        """Write the items of a turn without its commit, as a writer that dies, and let its lease expire."""
         plan, _ = self.prepare(self.begin(thread, "never kept"), reply, older=older)
         self.items.write_many(puts=plan.puts)
         self.clock.now += 31
@@ -128,7 +128,7 @@ class Harness:
         return [turn.reply for turn in self.store.turns.newest(self.who, thread, limit=100)]
 
     def all_of(self, thread: str) -> dict[str, Item]:
-        """Every item of the thread's partition by its sort key."""
+        """Return all items of the thread's partition by sort key."""
         found = self.items.between(partition(self.who, thread), " ", "~")
         return {item["SK"]: item for item in found}
 
@@ -158,14 +158,14 @@ def plain_turn(message: str, reply: str, at: float = NOON, details: JSON | None 
 
 
 def flipped(raw: bytes, at: int = -1) -> bytes:
-    """The same bytes with one bit turned."""
+    """Return the bytes with one bit flipped."""
     changed = bytearray(raw)
     changed[at] ^= 1
     return bytes(changed)
 
 
 def item_bytes(item: Item) -> int:
-    """An item's size by DynamoDB's published rules."""
+    """Return an item's size by DynamoDB's published rules."""
     return sum(len(name) + value_bytes(value) for name, value in item.items())
 
 

@@ -1,4 +1,4 @@
-"""API keys: stored as a digest, refused at once when they are over, and out of reach of everything about threads."""
+"""API keys are stored as digests, are refused once revoked or expired, and cannot be forged."""
 
 import itertools
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Large values lie whole in one object, or are not there: never half, never another's."""
+"""A large value is stored whole in one object, or is reported as damaged."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A sealed value opens where it was sealed, unchanged, or not at all; no payload runs anything."""
+"""A signed value opens only in its own context and unchanged. No payload runs code."""
 
 import os
 import pickle

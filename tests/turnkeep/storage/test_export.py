@@ -1,4 +1,4 @@
-"""An export holds what its owner would read: restored, whole though threads move, honest about what cannot be read."""
+"""An export contains all data of a user, and reports what it cannot read."""
 
 import gzip
 import json

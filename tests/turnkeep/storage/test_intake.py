@@ -1,5 +1,4 @@
-"""Documents in their thread's partition: bounds, and that nothing of them outlives document or thread, whoever works on
-them meanwhile."""
+"""Documents: upload, processing, limits and deletion. tests/simulation draws deletions during the work."""
 
 from pathlib import Path
 from typing import Any

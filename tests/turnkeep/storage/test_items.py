@@ -1,4 +1,4 @@
-"""The one door to DynamoDB: reads are consistent, batches are finished or given up, faults have one name."""
+"""Requests to DynamoDB: reads are consistent, batches are finished or given up, faults have one name."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

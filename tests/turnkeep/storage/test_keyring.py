@@ -1,4 +1,4 @@
-"""A ring signs with its newest secret and knows what the older ones signed; it learns of a new one when it meets it."""
+"""A key ring signs with its newest secret, verifies with all, and learns new secrets."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Keys keep principals apart and put what a turn reads side by side."""
+"""Keys separate principals and sort the items of a turn next to each other."""
 
 import pytest
 from hypothesis import given, settings

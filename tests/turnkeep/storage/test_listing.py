@@ -1,4 +1,4 @@
-"""A user's list of threads is whole, costs what it shows, and is looked through a bounded piece at a time."""
+"""Lists of threads are complete, cost what they return, and are searched in bounded steps."""
 
 import uuid
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A fork: the same turns in a thread of its own."""
+"""A fork copies turns into a thread of its own."""
 
 import pytest
 from harness import ANN, Harness, noise

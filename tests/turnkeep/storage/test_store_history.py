@@ -1,4 +1,4 @@
-"""History is what the chain reaches from HEAD: oldest first, without gaps, or told to be corrupt."""
+"""History follows the chain from HEAD, without gaps, or is reported as corrupt."""
 
 from contextlib import nullcontext
 

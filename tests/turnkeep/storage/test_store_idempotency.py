@@ -1,4 +1,4 @@
-"""A key makes at most one turn, as long as it is remembered."""
+"""A key makes at most one turn for as long as it is kept."""
 
 from collections.abc import Callable
 from contextlib import nullcontext

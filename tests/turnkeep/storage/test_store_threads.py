@@ -1,4 +1,4 @@
-"""Threads as such: small heads, long messages aside, lists and searches, and a deletion that wins."""
+"""Threads: a small HEAD, long messages, metadata, and searches."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Both quarantines, of S3 and of a laptop, keep a file with its owner; what S3 may let through stands in the form."""
+"""Uploads to S3 and on a laptop keep their owner. The form limits what S3 accepts."""
 
 import json
 from base64 import b64decode

@@ -1,4 +1,4 @@
-"""Budgets and rates, counted in one item a day: what is used once counts once, whatever happens on the way."""
+"""Budgets and rates: each run counts once, whatever happens."""
 
 import itertools
 import time

@@ -1,4 +1,4 @@
-"""The map of a thread's placeholders, and the walk that finds every text of a state."""
+"""Values of placeholders are stored apart, and every text of a state is found."""
 
 from collections import deque, namedtuple
 from dataclasses import dataclass, replace

@@ -1,5 +1,6 @@
-"""What versions may do to each other: what another one stored is read where it can be, else told as such, and never
-written on. layouts/<n>.json holds items as each layout stored them; `python test_versions.py` records today's."""
+"""Items of other versions are read if possible, else rejected and left unchanged.
+
+layouts/<n>.json has items as each layout stored them; `python test_versions.py` records the current one."""
 
 import json
 import sys

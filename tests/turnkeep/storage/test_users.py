@@ -1,4 +1,4 @@
-"""Who asks to be erased is erased: with what was cut off, listed late or still running; what they begin then stays."""
+"""Erasing a user deletes all earlier data, even late or unlisted, and nothing begun afterwards."""
 
 from dataclasses import replace
 from typing import Any
