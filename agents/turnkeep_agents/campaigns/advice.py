@@ -1,7 +1,6 @@
 """The typed analysis of findings, and rules for which advice is shown: judged by fields, so in any language."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
@@ -45,49 +44,41 @@ class Analysis(BaseModel):
 ANALYSE_CALL = TypedCall("campaigns.analyse", Analysis, temperature=0.2, max_tokens=1_000)
 
 
-@dataclass
-class Validated:
-    """Valid advice, and for each fault its code, the advice and the outcome."""
-
-    kept: list[Recommendation] = field(default_factory=list)
-    objections: list[JSON] = field(default_factory=list)
-
-    def object(self, code: str, each: Recommendation, outcome: str) -> None:
-        self.objections.append({"code": code, "action": each.action, "outcome": outcome})
-
-    @property
-    def warnings(self) -> list[str]:
-        return list(dict.fromkeys(each["code"] for each in self.objections))
-
-
 def severity(findings: Sequence[MetricResult]) -> Severity:
     return max((issue.severity for issue in all_issues(findings)), key=SEVERITIES.index, default="none")
 
 
-def validate(advice: Sequence[Recommendation], findings: Sequence[MetricResult], judge: Judge) -> Validated:
-    """Sort advice, most urgent first. Drop advice that is incomplete, names nothing that was found, contains unknown
-    figures, or contradicts more urgent advice. Lower advice that is more urgent than any issue."""
+def validate(
+    advice: Sequence[Recommendation], findings: Sequence[MetricResult], judge: Judge
+) -> tuple[list[Recommendation], list[JSON]]:
+    """Return valid advice, most urgent first, and an objection for each fault. Drop advice that is incomplete, names
+    nothing that was found, contains unknown figures, or contradicts more urgent advice. Lower too urgent advice."""
     named = {figure.subject for finding in findings for figure in finding.figures}
     named |= {name for issue in all_issues(findings) for name in (issue.subject, issue.better, issue.within)}
     known = {" ".join(words(name)) for name in named}
     is_calm = severity(findings) in ("none", "low")
-    validated = Validated()
+    kept: list[Recommendation] = []
+    objections: list[JSON] = []
+
+    def object_to(each: Recommendation, code: str, outcome: str) -> None:
+        objections.append({"code": code, "action": each.action, "outcome": outcome})
+
     for given in sorted(advice, key=lambda one: PRIORITIES.index(one.priority)):
         each = given
-        if code := _fault(each, known, judge) or _clash(each, validated.kept):
-            validated.object(code, each, "dropped")
+        if code := _fault(each, known, judge) or _clash(each, kept):
+            object_to(each, code, "dropped")
             continue
         if judge.problems(each.expected_impact):
-            validated.object("figure_removed", each, "kept")
+            object_to(each, "figure_removed", "kept")
             each = each.model_copy(update={"expected_impact": ""})
         if is_calm and each.priority == "high":
-            validated.object("severity_mismatch", each, "lowered")
+            object_to(each, "severity_mismatch", "lowered")
             each = each.model_copy(update={"priority": "low"})
-        validated.kept.append(each)
-    if severity(findings) in ("high", "critical") and all(one.priority == "low" for one in validated.kept):
-        for each in validated.kept[:1]:
-            validated.object("severity_mismatch", each, "kept")
-    return validated
+        kept.append(each)
+    if severity(findings) in ("high", "critical") and all(one.priority == "low" for one in kept):
+        for each in kept[:1]:
+            object_to(each, "severity_mismatch", "kept")
+    return kept, objections
 
 
 def _fault(each: Recommendation, known: set[str], judge: Judge) -> str:

@@ -115,8 +115,7 @@ class Prompts:
 
 
 def names_note(names: Names, owners: Mapping[str, Sequence[str]], coverage: Coverage, message: str) -> str:
-    """Return known names, with the advertiser of each insertion order; if there are many, those that share a word with
-    the message. Creatives are found by name."""
+    """Return known names with their advertisers; of many, those that share a word with the message."""
     said = set(words(message))
 
     def near(kind: Sequence[str]) -> list[str]:

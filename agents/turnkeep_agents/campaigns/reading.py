@@ -24,8 +24,7 @@ Meant: TypeAlias = tuple[Dimension, tuple[str, ...]]
 
 
 def find_name(text: str, names: Names) -> Meant | None:
-    """Return a full name of any dimension; else names that contain all its words, as in "Lookbook"; else the same in
-    the nearest spelling, as in "oakmer"."""
+    """Match a full name; else names with all its words ("Lookbook"); else by nearest spelling ("oakmer")."""
     asked = words(text)
     if not asked:
         return None

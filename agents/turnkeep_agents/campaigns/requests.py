@@ -4,9 +4,9 @@ text with any other number can be detected."""
 
 from collections.abc import Iterable
 from datetime import date, timedelta
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from turnkeep.records import JSON
 
@@ -34,12 +34,6 @@ class Period(Frozen):
     start: date
     end: date
     label: str = Field(description='as a finding names it, such as "May 2026"')
-
-    @model_validator(mode="after")
-    def _is_forward(self) -> Self:
-        if self.end < self.start:
-            raise ValueError("a period ends on or after the day it starts")
-        return self
 
     @property
     def days(self) -> int:
@@ -91,11 +85,6 @@ class Issue(Frozen):
     within: str = Field("", description="the insertion order that it is in, where the subject is none itself")
     better: str = Field("", description="what does better beside it, where that is known")
 
-    @property
-    def whose(self) -> str:
-        """Return the subject of its figures."""
-        return whose(self.subject, self.within)
-
 
 class MetricResult(Frozen):
     """`text` is the answer of this specialist alone, in sentences or a Markdown table; `notes` say what limits it."""
@@ -108,11 +97,6 @@ class MetricResult(Frozen):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = Field((), description="codes that the client sees")
     chart: JSON | None = Field(None, description="a plot of the figures in its table")
-
-
-def whose(name: str, within: str) -> str:
-    """Return a name with its insertion order, to distinguish it from equal names in others."""
-    return name if not within or within in name else f"{name} in {within}"
 
 
 def all_issues(findings: Iterable[MetricResult]) -> list[Issue]:

@@ -1,5 +1,4 @@
-"""State of one run of the agent, and of its thread. Plain JSON types only: requests, findings and results are stored as
-their `model_dump`."""
+"""State of a run and of its thread. Plain JSON types only: models are stored as their `model_dump`."""
 
 from typing import Annotated, TypeVar
 

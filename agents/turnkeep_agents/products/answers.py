@@ -1,11 +1,10 @@
-"""Facts that a reply is checked against, and the fallback if no sentence passes."""
+"""Facts that a reply is checked against, and notes on the thread."""
 
 from collections.abc import Sequence
 from datetime import date
 
 from turnkeep.blocks.verification import Sources
 from turnkeep_agents.products.catalogue.measures import money
-from turnkeep_agents.products.catalogue.product import Product
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.state import ProductsState
 
@@ -27,11 +26,6 @@ def sources(state: ProductsState, catalogue: Catalogue, today: date, memory: Seq
         prices={name: product.price for name, product in priced.items()},
         has_counts=bool(found),
     )
-
-
-def facts_of(products: Sequence[Product], catalogue: Catalogue) -> str:
-    """Return a text that needs no language: names and prices, or the kinds of products."""
-    return "\n".join(f"{product.name}: {money(product.price)}" for product in products) or f"{catalogue.summary}."
 
 
 def thread_notes(state: ProductsState, catalogue: Catalogue) -> list[str]:

@@ -15,7 +15,8 @@ from turnkeep.blocks.wording import Linked, place, send, units, word
 from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
-from turnkeep_agents.products.answers import facts_of, sources, thread_notes
+from turnkeep_agents.products.answers import sources, thread_notes
+from turnkeep_agents.products.catalogue.measures import money
 from turnkeep_agents.products.catalogue.products import Catalogue, shown_in
 from turnkeep_agents.products.prompts import ANSWER_CALL, Prompts
 from turnkeep_agents.products.reading import Search, call_of, filters_of, read
@@ -108,13 +109,15 @@ class Nodes:
         return {"results": [*state["results"], *results]}
 
     async def _worded(self, state: ProductsState, runtime: Runtime[RunContext]) -> TextAnswer:
+        found = self.catalogue.get(_found(state))
+        prices = "\n".join(f"{product.name}: {money(product.price)}" for product in found)  # needs no language
         return await word(
             self.models.main,
             ANSWER_CALL,
             self._prompts(state, runtime, state["memory"]).answer(message_of(state, MOST_CHARACTERS), state["results"]),
             self._judge(state, runtime),
             to=place("products", state["messages"], runtime),
-            fallback=facts_of(self.catalogue.get(_found(state)), self.catalogue),
+            fallback=prices or f"{self.catalogue.summary}.",
         )
 
     def _judge(self, state: ProductsState, runtime: Runtime[RunContext]) -> Linked:

@@ -1,5 +1,4 @@
-"""Limits of a reply: it cites only what it was shown and names no other law. Its figures are those of the sources, the
-user and the computation."""
+"""Limits of a reply: its citations, laws and figures must come from the sources, the user or the computation."""
 
 import re
 from collections.abc import Collection, Sequence

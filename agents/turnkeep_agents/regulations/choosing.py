@@ -1,5 +1,4 @@
-"""Chooses which of the deployment's two models writes an answer: the one for the domain if its estimated cost is within
-the limit of a call, else the other."""
+"""Chooses the model of an answer: that of the domain if its estimated cost is within the limit, else the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

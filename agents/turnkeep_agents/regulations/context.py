@@ -80,8 +80,7 @@ def build_context(
     facts: Sequence[str],
     conversation: str = "",
 ) -> Context:
-    """Each source is sorted by relevance; passages of documents are shown last, in reading order. `conversation` is
-    used only if the composition is chat."""
+    """Sources are sorted by relevance; passages are shown last, in reading order. `conversation` is for chat only."""
     context = Context(min(BASE_TOKENS + TOKENS_A_RESULT * (len(knowledge) + len(documents)), MOST_TOKENS))
     if composition == "chat":
         context.conversation = conversation

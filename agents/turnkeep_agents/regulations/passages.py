@@ -30,11 +30,6 @@ def named(active: Sequence[JSON]) -> str:
     return "; ".join(f"“{one['name']}” ({one['label']}{of})" for one, of in zip(active, pages, strict=True))
 
 
-def warnings(documents: Documents) -> list[str]:
-    """Warn if a document contains text addressed to a model; it is shown as material all the same."""
-    return [SPEAKS_TO_MODEL] if any(one.findings for one in documents.all()) else []
-
-
 def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str], limit: int) -> list[Document]:
     """Return the best `limit` passages, then the first ones that no query finds, as for a summary."""
     labels = {one["id"]: one["label"] for one in active}

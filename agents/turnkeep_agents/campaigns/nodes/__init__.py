@@ -1,5 +1,4 @@
-"""The nodes and routers of the agent. The model reads and words; code resolves, queries, computes, and checks every
-sentence against the findings."""
+"""Nodes and routers: the model reads and words; code resolves, queries, computes, and checks each sentence."""
 
 from turnkeep_agents.campaigns.nodes.answering import Answering
 from turnkeep_agents.campaigns.nodes.routing import Routing

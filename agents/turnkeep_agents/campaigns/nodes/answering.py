@@ -1,5 +1,4 @@
-"""Runs the specialists in parallel and turns their findings into a reply: causes and advice in one typed call, then
-prose that is checked sentence by sentence."""
+"""Runs the specialists in parallel and turns their findings into causes, advice and checked prose."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks import wording
+from turnkeep.blocks.verification import Sources
 from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
 from turnkeep_agents.campaigns.answers import known_of, spans
 from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
 from turnkeep_agents.campaigns.requests import MetricResult, Request
-from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
+from turnkeep_agents.campaigns.specialists.team import run_specialist
 from turnkeep_agents.campaigns.state import CampaignsState, Sent
 from turnkeep_agents.databases.errors import DatabaseError
 
@@ -41,7 +41,8 @@ class Answering(Prompting):
                 query = asyncio.to_thread(work, name, request, warehouse)
                 finding = await asyncio.wait_for(query, self.settings.query_seconds)
             except (DatabaseError, TimeoutError) as error:
-                finding = failed(name, reason_of(error))
+                why = reason_of(error)
+                finding = MetricResult(specialist=name, status="failed", text=why, warnings=("specialist_failed",))
             found = {"at": state["at"], **finding.model_dump(mode="json")}
             return {"findings": [found], "warnings": [*finding.warnings]}
 
@@ -73,12 +74,10 @@ class Answering(Prompting):
     async def validate(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         advice, findings = state["advice"] or {}, findings_of(state)
         given = [Recommendation.model_validate(each) for each in advice["recommendations"]]
-        found = validate(given, findings, self._judge(state, runtime))
-        kept = [each.model_dump() for each in found.kept]
-        return {
-            "advice": {**advice, "recommendations": kept, "objections": found.objections},
-            "warnings": found.warnings,
-        }
+        valid, objections = validate(given, findings, self._judge(state, runtime))
+        kept = [each.model_dump() for each in valid]
+        warnings = list(dict.fromkeys(each["code"] for each in objections))
+        return {"advice": {**advice, "recommendations": kept, "objections": objections}, "warnings": warnings}
 
     async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         """Reply with the first that applies: a question, a refusal, figures alone, figures with advice."""
@@ -111,7 +110,8 @@ class Answering(Prompting):
         days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
         routing, plans = state["routing"] or {}, any(each.intent == "advice" for each in _requests(state))
         limits = routing["amounts"] if plans else ()  # otherwise the user's own amount would pass for a result
-        return self.judge(state, known_of(findings_of(state)), days, routing["language"], limits=limits)
+        known = known_of(findings_of(state))
+        return self.judge(state, Sources(known, limits=limits, days=days, language=routing["language"]))
 
 
 def findings_of(values: Mapping[str, Any]) -> list[MetricResult]:

@@ -1,7 +1,7 @@
 """Base class of the nodes: models, the warehouse as of a day, prompts of a turn, and checks of a reply."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date
 
 from langgraph.runtime import Runtime
@@ -34,28 +34,13 @@ class Prompting:
         shown = history(state, runtime.context.conversation_window, kept)
         return Prompts(*shown, runtime.context.now.date(), since)
 
-    def judge(
-        self,
-        state: CampaignsState,
-        known: Sequence[str],
-        days: Sequence[tuple[date, date]],
-        language: str,
-        *,
-        limits: Sequence[float] = (),
-        has_counts: bool = True,
-    ) -> Linked:
-        """`known` is added to earlier replies; each of `days` has its end; `limits` are amounts of a plan."""
+    def judge(self, state: CampaignsState, sources: Sources) -> Linked:
+        """Return a judge that also knows the messages of the thread, and the currency."""
         messages = state["messages"]
-        sources = Sources(
-            known=[*known, *(str(each.text) for each in messages if each.type == "ai")],
-            asked=[str(each.text) for each in messages if each.type == "human"],
-            limits=limits,
-            days=days,
-            currency=self.settings.currency,
-            language=language,
-            has_counts=has_counts,
-        )
-        return Linked(Verifier(sources), messages, known)
+        replies = [str(each.text) for each in messages if each.type == "ai"]
+        asked = [str(each.text) for each in messages if each.type == "human"]
+        known = replace(sources, known=[*sources.known, *replies], asked=asked, currency=self.settings.currency)
+        return Linked(Verifier(known), messages, sources.known)
 
 
 def message_of(state: CampaignsState) -> str:

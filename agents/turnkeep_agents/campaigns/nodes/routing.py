@@ -1,5 +1,4 @@
-"""`route`: reads the message in one call, checks the reading against the warehouse, and decides what runs. Faults go
-back to the model once."""
+"""`route`: reads the message, checks the reading against the warehouse, and decides what runs."""
 
 import asyncio
 import json
@@ -10,6 +9,7 @@ from langgraph.types import Send
 
 from turnkeep.blocks import wording
 from turnkeep.blocks.nodes import fold
+from turnkeep.blocks.verification import Sources
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
@@ -129,7 +129,7 @@ class Routing(Prompting):
         """Return a judge for replies without a query: they may name the contents of the warehouse and its first day."""
         days = [(check.today, check.today), (check.coverage.first, check.coverage.last), *spans(result.requests)]
         years = [str(check.today.year - back) for back in range(-1, YEARS_BACK)]
-        return self.judge(state, [names, *years], days, reading.language, has_counts=False)
+        return self.judge(state, Sources([names, *years], days=days, language=reading.language, has_counts=False))
 
 
 def _run(reading: Reading, result: Checked) -> JSON:

@@ -1,5 +1,4 @@
-"""Answers exactly the question: these metrics, as a total or by something, compared with an earlier period. The
-additions of each specialist are in its module."""
+"""Answers the question itself: these metrics, as a total or by something, against an earlier period."""
 
 from collections.abc import Sequence
 
@@ -39,13 +38,13 @@ def _asked_table(study: Study, by: By, metrics: tuple[str, ...]) -> Table:
     """Return the requested table: a single rate comes with its sums, a comparison with at most two metrics."""
     of = listed([in_sentence(name) for name in metrics]) if len(metrics) <= 2 else "figures"
     table = Table(by, metrics[: MOST_CELLS // 6], of)
-    if study.request.compared and study.before and not table.is_series:
+    if study.request.compared and study.before and not table.grain:
         columns = metrics[:MOST_COMPARED]
         before = {row.key: row.sums for row in study.rows(by, study.before)}
         return Table(by, columns, of, min(MOST_ROWS, MOST_CELLS // (3 * len(columns))), before)
-    if len(metrics) == 1 and not table.is_series:
+    if len(metrics) == 1 and not table.grain:
         return Table(by, (*metrics, *BASES.get(metrics[0], ())), of)
-    return Table(by, table.metrics, of, min(MOST_TIMES if table.is_series else MOST_ROWS, MOST_CELLS // len(metrics)))
+    return Table(by, table.metrics, of, min(MOST_TIMES if table.grain else MOST_ROWS, MOST_CELLS // len(metrics)))
 
 
 def _write_total(study: Study, metrics: Sequence[str], total: Sums) -> None:

@@ -30,8 +30,7 @@ OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
 
 @dataclass(frozen=True)
 class Pace:
-    """A flight as of a day. Its spend is in `flight.spent`; `run_rate` is spend per day. `pacing` is None before the
-    flight begins and without a budget."""
+    """A flight as of a day; `run_rate` is spend per day. `pacing` is None before its start and without budget."""
 
     flight: Flight
     as_of: date

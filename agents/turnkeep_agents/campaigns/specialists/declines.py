@@ -1,5 +1,4 @@
-"""Issues of insertion orders: worse than before, or costing more than they bring. A change counts only if it is more
-than chance."""
+"""Issues of insertion orders: significantly worse than before, or costing more than they bring."""
 
 from dataclasses import dataclass
 from functools import partial

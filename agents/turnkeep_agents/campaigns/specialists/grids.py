@@ -48,10 +48,6 @@ class Table:
         return next((name for name in TIMES if name in self.by), None)
 
     @property
-    def is_series(self) -> bool:
-        return self.grain is not None
-
-    @property
     def nouns(self) -> tuple[str, str]:
         """Return the singular and plural of its rows."""
         one, several = (" and ".join(NOUNS[name][number] for name in self.by) for number in (0, 1))
@@ -71,13 +67,13 @@ def write_table(study: Study, table: Table) -> None:
         study.write(f"{_title(study, table, len(chosen))}\n\n{markdown(_head(study, table), lines)}")
         study.chart = study.chart or _chart(study, table, [line[0] for line in lines])
     _note_rows(study, table, len(rows), chosen)
-    if table.is_series:
+    if table.grain:
         _note_series(study, table, chosen)
 
 
 def _chart(study: Study, table: Table, subjects: Sequence[str]) -> JSON | None:
     """Return a plot of the first metric: mark and encoding of Vega-Lite over the figures of `subjects`."""
-    is_line, metric = table.is_series and len(subjects) >= LEAST_POINTS, table.metrics[0]
+    is_line, metric = bool(table.grain) and len(subjects) >= LEAST_POINTS, table.metrics[0]
     if len(table.by) > 1 or len(subjects) < 2:
         return None
     about: list[JSON] = [{"field": "metric", "equal": metric}, {"field": "period", "equal": study.period.label}]
@@ -104,7 +100,7 @@ def row_name(key: Sequence[str], by: By) -> str:
 def _chosen(study: Study, table: Table, rows: Sequence[Row]) -> list[Row]:
     """Return the rows to show: a series in time order, anything else by rank."""
     most, is_ranked = table.most, study.request.limit or study.request.order
-    if table.is_series and not is_ranked:
+    if table.grain and not is_ranked:
         return _series(table, rows)
     best = ranked(rows, table.metrics[0], is_best_first=study.request.order != "worst")
     return best[: min(most, study.request.limit or most)]
@@ -164,7 +160,7 @@ def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -
     several, first = table.nouns[1], table.metrics[0]
     if len(chosen) < min(number, study.request.limit or number):
         shown, all_ = number_word(len(chosen)), number_word(number)
-        is_newest = table.is_series and len(table.by) == 1 and not study.request.order
+        is_newest = table.grain and len(table.by) == 1 and not study.request.order
         which = f"The newest {shown} of {all_} {several}" if is_newest else f"The first {shown} of {all_} {several}"
         study.note(f"{which}{'' if is_newest else f', by {in_sentence(first)},'} are shown.")
     for metric in table.metrics:

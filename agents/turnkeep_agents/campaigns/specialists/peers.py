@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import sqrt
 
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
-from turnkeep_agents.campaigns.requests import whose
 from turnkeep_agents.campaigns.specialists.spelling import in_sentence
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
@@ -74,7 +73,8 @@ class Peer:
 
     @property
     def whose(self) -> str:
-        return whose(self.name, self.within)
+        """Return the name with its insertion order, to distinguish it from equal names in others."""
+        return self.name if not self.within or self.within in self.name else f"{self.name} in {self.within}"
 
     def expected(self, part: str, whole: str) -> float:
         """Return this one's `whole` times the others' ratio of the two sums; 0 if they have none."""

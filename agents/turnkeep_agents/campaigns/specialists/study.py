@@ -32,8 +32,7 @@ Filters: TypeAlias = Mapping[Dimension, Sequence[str]]
 
 @dataclass
 class Study:
-    """`before` is the period to compare with: the one in the request, else as many days before, if the data reaches
-    back so far."""
+    """`before` is the period to compare with: the requested one, else as many days before, if there is data."""
 
     specialist: str
     request: Request

@@ -32,11 +32,6 @@ def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currenc
     return study.finding()
 
 
-def failed(name: str, why: str) -> MetricResult:
-    """Return a finding for a specialist that could not run; `why` is a sentence for the user."""
-    return MetricResult(specialist=name, status="failed", text=why, warnings=("specialist_failed",))
-
-
 def _nothing(name: str, request: Request, warehouse: Warehouse, study: Study | None = None) -> MetricResult:
     """Return a finding without data; it names the days with data, for the request or the whole warehouse."""
     coverage = warehouse.coverage()

@@ -44,8 +44,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Row:
-    """`key`: the values of the group, in the order of the request: a day or the first day of a week in ISO, a month as
-    2026-05."""
+    """`key` contains the values of the group: days and first days of weeks in ISO, months as 2026-05."""
 
     key: tuple[str, ...]
     sums: Mapping[str, float]
@@ -98,8 +97,7 @@ class Warehouse:
         limit: int | None = None,
         week_start: int = SUNDAY,
     ) -> Rows:
-        """Return sums in the order of their keys. `by=()` returns one row, or none without matches. `week_start`: 0 is
-        Monday."""
+        """Return sums sorted by key; `by=()` returns one row, or none without matches. `week_start`: 0 is Monday."""
         most = min(limit or self._max_rows, self._max_rows)
         covered = self._covered(period)
         if covered is None:
@@ -114,8 +112,7 @@ class Warehouse:
         return Rows(tuple(sorted(rows, key=lambda row: row.key)), is_cut=len(found) > most or shown != covered)
 
     def flights(self, filters: Mapping[Dimension, Sequence[str]], as_of: date) -> tuple[Flight, ...]:
-        """Return the flights with a budget that run on `as_of`, by name: those that match `filters`, each with its
-        total spend."""
+        """Return the flights with a budget that run on `as_of` and match `filters`, with their spend, by name."""
         found = self._source.fetch(spending(filters, as_of), self._max_rows)
         return tuple(
             Flight(str(name), float(budget), start, end, float(spent)) for name, budget, start, end, spent in found
@@ -156,8 +153,7 @@ class Warehouse:
 
 
 def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
-    """Return the warehouse as of a day: the embedded sample ends the day before, a user's database is unchanged. Raises
-    UnusableFile if there is neither."""
+    """Return the warehouse as of a day; the sample ends the day before. Raises UnusableFile without either."""
     url = tuning.warehouse.get_secret_value()
     if url:
         opened = partial(open_url, CALLED, url, current=source_of(tuning.warehouse))

@@ -87,8 +87,7 @@ COLUMNS: Mapping[Dimension, ColumnElement[str]] = {
 
 
 def joined(dimensions: Set[str]) -> FromClause:
-    """Join the daily rows with the tables that `dimensions` are read from. All joins are outer: a row with an unknown
-    line item or creative counts in every total."""
+    """Join the tables of `dimensions`. Joins are outer: a row with an unknown line item counts in every total."""
     source: FromClause = daily_metrics
     if dimensions & {"line_item", "insertion_order", "advertiser", "audience"}:
         source = source.outerjoin(line_items, line_items.c.id == daily_metrics.c.line_item_id)
@@ -104,8 +103,7 @@ def joined(dimensions: Set[str]) -> FromClause:
 
 
 def pack(contents: Contents) -> bytes:
-    """Return a file with all tables. Rows have the columns of their table in order, dates in ISO; tables may come in
-    pieces."""
+    """Return a file with all tables. Rows have the column order of their table, and dates in ISO."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("BEGIN")
         for table in metadata.sorted_tables:

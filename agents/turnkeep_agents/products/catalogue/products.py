@@ -85,8 +85,7 @@ def _summary(products: Sequence[Product]) -> str:
 
 
 def look_up(names: Iterable[str], catalogue: Catalogue) -> tuple[list[Product], list[str]]:
-    """Return the matching products, in the order of their names, and a sentence for each name that matches none or
-    several."""
+    """Return the matching products in order, and a sentence for each name that matches none or several."""
     found: dict[str, Product] = {}
     remarks: list[str] = []
     for name in names:
@@ -113,8 +112,7 @@ def named(name: str, products: Sequence[Product]) -> list[Product]:
 
 
 def shown_in(text: str, catalogue: Catalogue) -> list[Product]:
-    """Return the products that a text names, with or without brand, in text order; a name within a longer one does not
-    count."""
+    """Return the products that a text names, in text order; a name within a longer one does not count."""
     rest, places = text.lower(), dict[str, int]()
     for name in sorted((each for each in catalogue.by_name if each.lower() in rest), key=len, reverse=True):
         for found in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", rest):

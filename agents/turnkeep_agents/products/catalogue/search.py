@@ -108,8 +108,7 @@ def misses(product: Product, wish: Wish) -> list[str]:
 
 
 def remarks_on(product: Product, wish: Wish) -> list[str]:
-    """Describe what the catalogue does not state directly: unmet limits, and each term that is not an attribute, with
-    the sentence that contains it."""
+    """Describe unmet limits, and each term that is not an attribute, with the sentence that contains it."""
     found = [f"does not fit: {each}" for each in misses(product, wish)]
     for term in wish.terms:
         if _lacks(product, term):

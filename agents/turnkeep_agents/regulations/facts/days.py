@@ -89,8 +89,7 @@ def unit_of(day: date, unit: Unit, ahead: int = 0) -> Span:
 
 
 def nth_in(span: Span, unit: Unit, at: int, weekday: int | None = None) -> Span:
-    """Return the first, second ... or with -1 the last such weekday or unit. As in ISO 8601, the first week is that of
-    the first Thursday."""
+    """Return the nth such weekday or unit, -1 for the last. The first week is that of the first Thursday (ISO 8601)."""
     if weekday is None and unit[1] in "WE":
         return unit_of(nth_in(span, unit, at, 3 if unit == WEEK else 6).start, unit)
     if weekday is None:

@@ -1,5 +1,4 @@
-"""The agent's articles, each in Italian and, if available, in English. A search reads both and returns one document for
-each article, in the requested language."""
+"""Articles in Italian and, if available, English. A search reads both languages and returns the requested one."""
 
 import json
 from collections import Counter, defaultdict
@@ -64,10 +63,6 @@ class Knowledge:
         """Return the articles in the order of `ids`, without unknown ones."""
         return [in_language(self.by_id[id_], language) for id_ in ids if id_ in self.by_id]
 
-    def named(self, ids: Iterable[str]) -> str:
-        """Format articles for a prompt: "[CC-2120] Trattamento di fine rapporto; ..."."""
-        return "; ".join(f"[{one.id}] {one.title}" for one in self.get(ids))
-
     def holds(self, norm: Reference) -> bool:
         return norm.is_in(self._norms.values())
 
@@ -111,8 +106,7 @@ def in_language(article: Document, language: str) -> Document:
 
 
 def norm_of(article: Document) -> Reference:
-    """Return an article as a norm: its law as citations name it, or unchanged if no kind of law is recognised. Its
-    number is that of "1, comma 54" and of "Tariffa, 1"."""
+    """Return an article as a norm: the law as citations name it, and the number of "1, comma 54" or "Tariffa, 1"."""
     law, number = article.metadata["law"], article.metadata["article"]
     named = next((norm.law for norm in references(law)), law)
     numbers = references(f"art. {number.lstrip(NO_DIGITS)}")

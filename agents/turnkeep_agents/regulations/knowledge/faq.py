@@ -25,8 +25,7 @@ NEGATIONS = frozenset(words("non no ne mai senza nessun nessuno nessuna not neve
 
 @dataclass(frozen=True)
 class Hit:
-    """A matched question: `answer` in `language`, which is that of the question; `articles` are the ids that it is
-    based on; `score` is 1 if the question is the same."""
+    """A matched question. `answer` is in its `language`; `articles` are ids; `score` is 1 for the same question."""
 
     id: str
     score: float
@@ -93,8 +92,7 @@ def language_of(question: str) -> str:
 
 
 def read_answer(row: JSON) -> Document:
-    """Read a line with `id`, `questions` and `answer` and optional `domain`, `answer_en`, `articles`; raises
-    ValueError."""
+    """Read a line of `id`, `questions`, `answer`, optional `domain`, `answer_en`, `articles`; raises ValueError."""
     questions, articles = row.get("questions"), row.get("articles", [])
     for name, value in (("questions", questions), ("articles", articles)):
         if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):

@@ -1,5 +1,4 @@
-"""The nodes and routers of the agent. The model reads, plans and words. Code parses facts, searches, selects and
-computes, and checks every sentence against the shown sources."""
+"""Nodes and routers: the model reads, plans and words; code parses, searches, computes, and checks each sentence."""
 
 from turnkeep_agents.regulations.nodes.answering import Answering
 from turnkeep_agents.regulations.nodes.finding import Searching

@@ -26,10 +26,10 @@ MOST_CITED = 6  # articles of earlier replies that the reading is given
 class Searching(Prompting):
     async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         message, prompt = message_of(state), self.begin(prompts.READ, state, runtime, READ_TOKENS)
-        cited = cited_in(prompt, self.knowledge.by_id)[:MOST_CITED]
+        cited = self.knowledge.get(cited_in(prompt, self.knowledge.by_id)[:MOST_CITED])
         active = f"{prompts.ACTIVE}{passages.named(state['active'])}"
         prompt.with_note(active if state["active"] else prompts.NO_DOCUMENTS)
-        prompt.with_notes([f"{prompts.CITED}{self.knowledge.named(cited)}"] if cited else [])
+        prompt.with_notes([f"{prompts.CITED}{'; '.join(f'[{one.id}] {one.title}' for one in cited)}"] if cited else [])
         asked = prompt.with_query(message, label="Message").messages()
         reading = await ask_typed(self.models.small, READ_CALL, asked)
         found = checked(reading, message, has_documents=bool(state["active"]))

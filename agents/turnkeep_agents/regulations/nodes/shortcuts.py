@@ -23,7 +23,9 @@ class Shortcuts(Prompting):
         """Answer a question of the FAQ, unless a document of the user may contradict it."""
         active = passages.listed(runtime.context.documents)
         hit = None if active else self.knowledge.faq.match(message_of(state), threshold=self.tuning.faq_threshold)
-        found: JSON = {"active": active, "warnings": passages.warnings(runtime.context.documents)}
+        # Text that is addressed to a model is shown as material all the same.
+        has_findings = any(one.findings for one in runtime.context.documents.all())
+        found: JSON = {"active": active, "warnings": [passages.SPEAKS_TO_MODEL] if has_findings else []}
         if hit is None:
             return found
         runtime.stream_writer({"event": "route_decision", "route": "faq"})
