@@ -20,7 +20,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from turnkeep_agents.regulations.facts import Fact, Kind, canonical
+from turnkeep_agents.regulations.facts.reading import Fact, Kind, canonical
 
 TODAY = date(2016, 11, 7)
 OUTSIDE = {

@@ -25,8 +25,7 @@ a an the of for in is are was were be do does did have has had can could please 
 me us i we you my our your some any there what which show tell give see dollars s m d and so ok
 il lo la gli le l un uno una di del della dello dei degli delle dell che cosa e sono mi ci per favore
 """
-FILLERS = frozenset(words(_SMALL_WORDS))
-"""Words that a near miss may leave out or add."""
+FILLERS = frozenset(words(_SMALL_WORDS))  # words that a near miss may leave out or add
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 _SIGNS = {"$": " dollars ", "\u20ac": " euro ", "\u00a3": " pounds ", "%": " percent ", "'": " ", "\u2019": " "}
 

@@ -110,7 +110,8 @@ def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict
 def test_the_layers_serve_regulations(started: Callable[..., str]) -> None:
     code = (
         "from datetime import date; from turnkeep.agents import build_agent; from turnkeep.settings import Settings;"
-        "from turnkeep_agents.regulations.facts import canonical; print(build_agent('regulations', Settings()).name,"
+        "from turnkeep_agents.regulations.facts.reading import canonical;"
+        "print(build_agent('regulations', Settings()).name,"
         "canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"
     )
     assert started("api", code, MODEL="demo") == "regulations 2000"

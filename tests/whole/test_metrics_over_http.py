@@ -1,4 +1,4 @@
-"""What an operator is told of each fault, read off the lines that are really written while it happens over HTTP."""
+"""Which log lines and metrics each fault writes while it happens over HTTP."""
 
 import asyncio
 import json

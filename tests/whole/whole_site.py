@@ -108,11 +108,6 @@ class Site:
         )
         return {item["SK"]["S"] for page in pages for item in page["Items"]}
 
-    def remove(self, thread: str, sk: str) -> None:
-        """Takes one item of a thread away behind everybody's back."""
-        key = {"PK": {"S": partition(Principal("local", self.user), thread)}, "SK": {"S": sk}}
-        self._client().delete_item(TableName=self.table, Key=key)
-
     def count(self) -> int:
         """All items of the table."""
         return self._client().scan(TableName=self.table, Select="COUNT")["Count"]

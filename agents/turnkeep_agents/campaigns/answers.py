@@ -33,8 +33,3 @@ def spans(requests: Iterable[Request]) -> list[tuple[date, date]]:
 def unfounded(text: str, judge: Judge) -> list[str]:
     """Return the unfounded parts of a text, worded for the model that wrote it."""
     return [problem for unit in units(text) for problem in judge.problems(unit)]
-
-
-def without_unfounded(text: str, judge: Judge) -> str:
-    """Return the parts of a typed call's text that may be shown."""
-    return "".join(judge.accept(unit) for unit in units(text) if not judge.problems(unit)).strip()

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-SUMS = ("impressions", "clicks", "cost", "conversions", "revenue")
-"""The additive columns of the warehouse."""
+SUMS = ("impressions", "clicks", "cost", "conversions", "revenue")  # the additive columns of the warehouse
 
 Sums: TypeAlias = Mapping[str, float]
 Unit: TypeAlias = Literal["count", "money", "percent", "ratio"]

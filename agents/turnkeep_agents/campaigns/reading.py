@@ -1,5 +1,4 @@
-"""Reads a message: one typed call fills a request for each specialist. The requests are checked against the warehouse:
-names by the nearest spelling, periods as days. Faults go back to the model once, by name."""
+"""Reads a message into checked requests: names by nearest spelling, periods as days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -36,8 +36,7 @@ class Choice:
 def choose(
     models: Models, *, domain: str, action: str, prompt: Sequence[BaseMessage], most_written: int, limit: float
 ) -> Choice:
-    """Choose before the call: the small model for a definition or a question about no law. `limit` is in US dollars, 0
-    for none; raises BudgetExceeded if both models exceed it."""
+    """Choose before the call; `limit` is in US dollars, 0 for none. Raises BudgetExceeded if both models exceed it."""
     tokens = sum(estimate_tokens(message.text) for message in prompt)
     wanted, reason = MAIN, f"the law of {domain}"
     if domain == "none" or action == "define":

@@ -9,19 +9,14 @@ from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
-from turnkeep_agents.regulations.facts import Fact, Kind, canonical
+from turnkeep_agents.regulations.facts.reading import Fact, Kind, canonical
 from turnkeep_agents.regulations.state import Composition
 
 MOST_SEARCHES, MOST_FACTS = 3, 12
 MONTH_OPEN = "month not named"  # "e se era il 20?" refers to an earlier month, "il 30 settembre, anzi il 29" as well
 LANGUAGES = ("it", "en")
 MOST_CHARACTERS = 500  # of a search or a standalone question
-_WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
-    "pure_kb": "pure_kb",
-    "pure_doc": "chat",
-    "hybrid": "pure_kb",
-    "chat": "chat",
-}
+_WITHOUT_DOCUMENTS: Mapping[Composition, Composition] = {"pure_doc": "chat", "hybrid": "pure_kb"}
 
 
 class Span(BaseModel):
@@ -54,7 +49,9 @@ def checked(reading: Reading, message: str, *, has_documents: bool) -> Reading:
     """Return the reading within its limits; without a document, nothing can be answered from one."""
     question = reading.question.strip()[:MOST_CHARACTERS] or message[:MOST_CHARACTERS]
     searches = [search.strip()[:MOST_CHARACTERS] for search in reading.searches if search.strip()][:MOST_SEARCHES]
-    composition = reading.composition if has_documents else _WITHOUT_DOCUMENTS[reading.composition]
+    composition = (
+        reading.composition if has_documents else _WITHOUT_DOCUMENTS.get(reading.composition, reading.composition)
+    )
     return reading.model_copy(
         update={"question": question, "searches": searches or [question], "composition": composition}
     )

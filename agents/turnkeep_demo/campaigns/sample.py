@@ -12,8 +12,7 @@ from turnkeep.demo import sample
 from turnkeep_agents.campaigns.warehouse.tables import REQUIRED, Contents, Values, daily_metrics, pack
 from turnkeep_demo.files import built_once, temporary_folder
 
-VERSION = 3
-"""Increment with every change of the figures, so that no file of an older version is used."""
+VERSION = 3  # increment with every change of the figures, so that no file of an older version is used
 
 
 def sample_file(today: date, folder: Path | None = None) -> Path:

@@ -19,14 +19,12 @@ from turnkeep_agents.database.security.hidden import ANY_TENANT, COMPANY_TABLE, 
 from turnkeep_demo.files import built_once, temporary_folder
 
 FOLDER = Path(__file__).parents[1] / "samples" / "field_service"
-KEY = "the sample is no secret"
-"""Key of the encrypted columns. Nothing in the sample is secret."""
+KEY = "the sample is no secret"  # of the encrypted columns; nothing in the sample is secret
 CANARY_TENANT = "brightwater"
 COMPANIES = {ANY_TENANT: 1, CANARY_TENANT: 2}
 """The company whose rows a tenant sees. Every text of the second begins with its tenant, so a leak is visible."""
 
-SAME = "="
-"""A cell that repeats the cell before it."""
+SAME = "="  # a cell that repeats the cell before it
 DAY = re.compile(r"([+-]\d+)d(?: (\d+)(:\d\d)?)?")
 """Days from the Monday: "-45d" or, with a time, "+3d 9:30" and "+3d 9"."""
 MONTH = re.compile(r"(first|last|year|month)([+-]\d+)")

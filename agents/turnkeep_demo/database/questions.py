@@ -32,8 +32,7 @@ PHRASES: Mapping[tuple[str, ...], str] = {
     ("whom",): "person", ("more", "than"): "above",
 }  # fmt: skip
 LITERAL = re.compile(r"\b(\w+)\.(\w+) = '([^']*)'")
-PAST = frozenset(words("was were did had"))
-"""Words that make even a question about the future ask for the past."""
+PAST = frozenset(words("was were did had"))  # words that make even a question about the future ask for the past
 MARK = re.compile(r"\{[^}]*\}")
 NUMBER = re.compile(r"(?<![\w'{+-])\d+(?![\w'}])")
 

@@ -22,7 +22,7 @@ from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
 from turnkeep_agents.campaigns.settings import CampaignsSettings
-from turnkeep_agents.campaigns.warehouse.source import Source
+from turnkeep_agents.campaigns.warehouse.queries import Source
 from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.engines import Called, open_url

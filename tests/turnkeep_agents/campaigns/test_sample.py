@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from exported import daily_rows, read_tables
 
-from turnkeep_agents.campaigns.warehouse.source import Source
+from turnkeep_agents.campaigns.warehouse.queries import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 from turnkeep_agents.databases.engines import open_file
 from turnkeep_agents.databases.errors import DatabaseDown

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeep_agents.campaigns.warehouse import tables
-from turnkeep_agents.campaigns.warehouse.source import Source
+from turnkeep_agents.campaigns.warehouse.queries import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 from turnkeep_agents.databases.engines import open_file
 

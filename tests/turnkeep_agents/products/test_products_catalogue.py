@@ -1,4 +1,4 @@
-"""The bundled catalogue as data: enough of it, of one kind, and fit for the conversation of the design."""
+"""The bundled catalogue: names, vectors, and that it loads like a file of one's own."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What stands in the sample's rows, whatever the day: keys hold, sums add up, states fit their dates."""
+"""The rows of the sample, on any day: keys hold, states fit their dates, the second company stays apart."""
 
 import sqlite3
 from datetime import date, timedelta

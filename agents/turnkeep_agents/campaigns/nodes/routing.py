@@ -13,7 +13,7 @@ from turnkeep.blocks.verification import Sources
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate
-from turnkeep_agents.campaigns.answers import spans, unfounded, without_unfounded
+from turnkeep_agents.campaigns.answers import spans, unfounded
 from turnkeep_agents.campaigns.nodes.prompting import Prompting, message_of, reason_of
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
 from turnkeep_agents.campaigns.reading import READ_CALL, Ask, Check, Checked, Reading, as_json
@@ -112,7 +112,8 @@ class Routing(Prompting):
         judge = self._judge_of(state, names, reading, result, check)
         removed = [wording.SENTENCE_REMOVED] if unfounded(reading.reply, judge) else []
         offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
-        text = without_unfounded(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
+        parts = [part for part in wording.units(reading.reply) if not judge.problems(part)]
+        text = "".join(map(judge.accept, parts)).strip() or (WEEKS if result.asks_week else WHICH.format(names=offered))
         periods = [each.period for each in result.requests if each.period]
         days = ", ".join(dict.fromkeys(f"{each.start} - {each.end}" for each in periods))  # to agree to
         return {

@@ -23,8 +23,7 @@ UNDER_PACING, UNDER_HIGH = 0.85, 0.60
 OVER_PROJECTED, UNDER_PROJECTED = 1.10, 0.85  # of the budget by the end of the flight, at the run rate
 
 Level: TypeAlias = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "no budget"]
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""Riskiest first."""
+LEVELS: tuple[Level, ...] = get_args(Level)  # riskiest first
 OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
 
 

@@ -12,11 +12,11 @@ from turnkeep_agents.campaigns.requests import Dimension, Grain
 from turnkeep_agents.campaigns.specialists.peers import change, ranked, why_not
 from turnkeep_agents.campaigns.specialists.spelling import (
     NOT_COMPUTABLE,
-    NOUNS,
     capital,
     dated,
     heading,
     in_sentence,
+    noun,
     number_word,
     time_label,
 )
@@ -25,8 +25,7 @@ from turnkeep_agents.campaigns.warehouse.sums import Row
 
 MOST_ROWS = 10
 LEAST_POINTS = 3  # of a line; fewer are bars
-MOST_TIMES = 31
-"""Fits a series of one metric for each day of a month."""
+MOST_TIMES = 31  # fits a series of one metric for each day of a month
 TIMES: tuple[Grain, ...] = ("day", "week", "month")
 
 By: TypeAlias = Sequence[Dimension | Grain]
@@ -50,7 +49,7 @@ class Table:
     @property
     def nouns(self) -> tuple[str, str]:
         """Return the singular and plural of its rows."""
-        one, several = (" and ".join(NOUNS[name][number] for name in self.by) for number in (0, 1))
+        one, several = (" and ".join(noun(name) + end for name in self.by) for end in ("", "s"))
         return one, several
 
 

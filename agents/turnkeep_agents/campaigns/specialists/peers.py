@@ -1,5 +1,4 @@
-"""The parts of rates, and what a thing is compared with: the others in the same insertion order. Orders for different
-goods have different rates, so a mean over all would flag the expensive goods."""
+"""The parts of rates, and peers: the others in the same insertion order, because goods differ in their rates."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

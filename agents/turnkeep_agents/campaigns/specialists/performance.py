@@ -1,5 +1,4 @@
-"""`performance_diagnosis`: results of insertion orders, their shares in the total change, their issues, and a
-projection of sums at the recent rate. The projection is linear and ignores seasons."""
+"""`performance_diagnosis`: results, shares in a change, issues, and a linear projection without seasons."""
 
 from calendar import monthrange
 from collections.abc import Sequence

@@ -11,21 +11,9 @@ Style: TypeAlias = Unit | Literal["share", "change", "money_change", "count_chan
 """A share and a change are fractions of 1, such as 0.2 for "20.0 %" and "+20.0 %"."""
 
 SIGNS = {"GBP": "£", "EUR": "€", "USD": "$", "JPY": "¥", "INR": "₹"}
-SMALL_AMOUNT = 0.1
-"""A smaller amount, such as a price per click, has four decimals in place of two."""
+SMALL_AMOUNT = 0.1  # a smaller amount, such as a price per click, has four decimals in place of two
 LEAST_CHANGE = 0.0005  # smaller changes are formatted as zero
 NOT_COMPUTABLE = "n/a"
-NOUNS: dict[Dimension | Grain, tuple[str, str]] = {
-    "advertiser": ("advertiser", "advertisers"),
-    "insertion_order": ("insertion order", "insertion orders"),
-    "line_item": ("line item", "line items"),
-    "audience": ("audience", "audiences"),
-    "creative": ("creative", "creatives"),
-    "size": ("size", "sizes"),
-    "day": ("day", "days"),
-    "week": ("week", "weeks"),
-    "month": ("month", "months"),
-}
 _UP_TO_SIX = ("no", "one", "two", "three", "four", "five", "six")
 _NUMBER_WORDS = (*_UP_TO_SIX, "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -57,6 +45,11 @@ def _count(value: float) -> str:
     """Format whole, or with two decimals if parts of a thing are counted, as with shared conversions."""
     rounded = round(value, 2)
     return f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.2f}"
+
+
+def noun(name: Dimension | Grain) -> str:
+    """Return the singular; the plural of each adds an "s"."""
+    return name.replace("_", " ")
 
 
 def unsigned(text: str) -> str:

@@ -19,7 +19,7 @@ from turnkeep_agents.campaigns.requests import (
     Request,
     Severity,
 )
-from turnkeep_agents.campaigns.specialists.spelling import NOUNS, Style, dated, listed, number_word, span, spell
+from turnkeep_agents.campaigns.specialists.spelling import Style, dated, listed, noun, number_word, span, spell
 from turnkeep_agents.campaigns.warehouse.sums import NO_NAME, Coverage, Row, Warehouse
 
 MOST_ISSUES = 4
@@ -47,7 +47,7 @@ class Study:
     status: Literal["ok", "no_data"] = "ok"
     chart: JSON | None = None
     _figures: dict[tuple[str, str, str], Figure] = field(default_factory=dict)
-    _proposed: list[tuple[int, float, str, Callable[[], Issue]]] = field(default_factory=list)
+    _proposed: list[tuple[int, float, str, JSON, Callable[[], str]]] = field(default_factory=list)
 
     def rows(
         self, by: Sequence[Dimension | Grain], period: Period | None, filters: Filters | None = None
@@ -56,7 +56,7 @@ class Study:
         chosen, start = self.request.filters if filters is None else filters, self.request.week_start
         found = self.warehouse.rows(by, chosen, period, limit=self.max_rows, week_start=start)
         if found.is_cut:
-            kind = listed([NOUNS[each][0] for each in by])
+            kind = listed([noun(each) for each in by])
             number = number_word(len(found.rows))
             self.warn("rows_cut", f"Only the first {number} rows by {kind} were read; there are more, not ranked here.")
         return found.rows
@@ -108,16 +108,13 @@ class Study:
         """Propose an issue, worded by `write` if it is among the worst. Among issues of equal severity, the one with
         more `weight` comes first. Ignored if `severity` is None (in order) or the subject has no name."""
 
-        def issue() -> Issue:
-            about = {"code": code, "severity": severity, "subject": subject, "within": within, "better": better}
-            return Issue.model_validate({**about, "text": write()})
-
         if severity and NO_NAME not in subject:
-            self._proposed.append((-SEVERITIES.index(severity), -weight, subject, issue))
+            about = {"code": code, "severity": severity, "subject": subject, "within": within, "better": better}
+            self._proposed.append((-SEVERITIES.index(severity), -weight, subject, about, write))
 
     def finding(self) -> MetricResult:
         ranked = sorted(self._proposed, key=lambda each: each[:3])
-        issues = tuple(issue() for *_, issue in ranked[:MOST_ISSUES])
+        issues = tuple(Issue.model_validate({**about, "text": write()}) for *_, about, write in ranked[:MOST_ISSUES])
         if left := len(ranked) - len(issues):
             self.note(f"Not shown are {number_word(left)} more of no greater severity.")
         return MetricResult(
@@ -189,7 +186,7 @@ def is_specific(request: Request) -> bool:
 def scope(request: Request) -> str:
     """Return the subject of the request, by name."""
     named = [
-        listed(names) if len(names) <= 3 else f"{number_word(len(names))} {NOUNS[kind][1]}"
+        listed(names) if len(names) <= 3 else f"{number_word(len(names))} {noun(kind)}s"
         for kind, names in request.filters.items()
         if names
     ]

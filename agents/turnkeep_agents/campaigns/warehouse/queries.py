@@ -1,24 +1,30 @@
-"""Queries of the warehouse, as SQL for any dialect. User input never becomes SQL: columns to sum and group by are
-picked from the documented ones, and names are bound parameters."""
+"""Queries as SQL for any dialect, and the database that they run in. Names are bound, never part of the SQL."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Any, cast
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Engine, case, func, inspect, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.sql import ColumnElement, Select
 
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.warehouse.tables import (
     COLUMNS,
+    REQUIRED,
     advertisers,
     daily_metrics,
     insertion_orders,
     joined,
     line_items,
 )
+from turnkeep_agents.databases.engines import Called
+from turnkeep_agents.databases.errors import DatabaseDown
+from turnkeep_agents.databases.sessions import Sessions, is_no_database
 
+CALLED = Called("The metrics warehouse", "CAMPAIGNS__WAREHOUSE")
 SUNDAY = 6
 MAX_WEEKS = 600
 
@@ -86,3 +92,33 @@ def newest(period: Period) -> Period:
     """Return the newest weeks of a period, as many as a query can distinguish."""
     start = max(period.start, period.end - timedelta(weeks=MAX_WEEKS))
     return period.model_copy(update={"start": start})
+
+
+class Source:
+    """One database, opened on first use; all methods raise DatabaseError."""
+
+    def __init__(self, open_engine: Callable[[float], Engine], seconds: float):
+        """`seconds`: timeout of one query."""
+        self._sessions = Sessions(CALLED, open_engine, seconds, self._refused)
+
+    def fetch(self, statement: Select[*tuple[Any, ...]], limit: int) -> list[Sequence[Any]]:
+        """Return at most `limit` rows."""
+        limited = statement.limit(limit)
+        return self._sessions.ask(lambda connection: [tuple(row) for row in connection.execute(limited).all()])
+
+    def has(self, table: str) -> bool:
+        """Return whether a table or view of that name exists."""
+        return self._sessions.ask(lambda connection: inspect(connection).has_table(table))
+
+    def _refused(self, error: DBAPIError) -> DatabaseDown:
+        if is_no_database(error):
+            return DatabaseDown(f"{CALLED.name} is not a SQLite database.")
+        missing: list[str] = []
+        with suppress(SQLAlchemyError, OSError):
+            missing = self._sessions.ask_once(
+                lambda connection: [each.name for each in REQUIRED if not inspect(connection).has_table(each.name)]
+            )
+        if missing:
+            return DatabaseDown(f"{CALLED.name} lacks these tables or may not show them: {', '.join(missing)}.")
+        remedy = "its tables need the documented columns, and its login the right to read them"
+        return DatabaseDown(f"{CALLED.name} refused a query: {remedy}.")

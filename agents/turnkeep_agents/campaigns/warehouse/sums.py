@@ -15,8 +15,7 @@ from turnkeep.locations import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
-from turnkeep_agents.campaigns.warehouse.queries import SUNDAY, newest, owned, spending, sums
-from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
+from turnkeep_agents.campaigns.warehouse.queries import CALLED, SUNDAY, Source, newest, owned, spending, sums
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
 from turnkeep_agents.databases.engines import open_file, open_url
 from turnkeep_agents.databases.errors import DatabaseDown
@@ -24,12 +23,10 @@ from turnkeep_agents.databases.errors import DatabaseDown
 T = TypeVar("T")
 
 
-SAMPLE_FILE = "campaigns.sample:sample_file"
-"""Builds the sample's SQLite file for a day."""
+SAMPLE_FILE = "campaigns.sample:sample_file"  # builds the sample's SQLite file for a day
 NO_NAME = "not given"
 MAX_NAMES = 5_000
-FRESH_SECONDS = 300
-"""How long coverage and names are cached."""
+FRESH_SECONDS = 300  # how long coverage and names are cached
 
 
 @dataclass(frozen=True)

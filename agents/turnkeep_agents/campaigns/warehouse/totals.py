@@ -1,5 +1,4 @@
-"""Removes export rows that are sums of other rows: rows without a campaign's name, or with the added figures of the
-others of their day. Rows that are totals by name are removed earlier."""
+"""Removes export rows that are sums of others, by missing names or by their figures."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

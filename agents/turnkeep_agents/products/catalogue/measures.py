@@ -67,11 +67,6 @@ def parts_of(text: str) -> tuple[str, str] | None:
     return (found["number"].strip(), found["unit"] or "") if found else None
 
 
-def convert(number: str, unit: str) -> str:
-    """Add the unit from a column's heading to a bare number."""
-    return f"{number} {unit}" if re.fullmatch(_NUMBER, number.strip()) else number
-
-
 def money(amount: float) -> str:
     """Format dollars like a price tag."""
     sign = "-" if amount < 0 else ""

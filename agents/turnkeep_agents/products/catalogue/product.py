@@ -10,7 +10,7 @@ from typing import Any
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
-from turnkeep_agents.products.catalogue.measures import Measure, convert, read_measure, unit_of
+from turnkeep_agents.products.catalogue.measures import Measure, read_measure, unit_of
 from turnkeep_agents.products.catalogue.stock import Stock, read_stock
 
 COLUMNS = ("id", "name", "price", "category", "brand", "description", "availability")
@@ -107,7 +107,8 @@ def _attributes(row: JSON) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for heading, value in row.items():
         name, unit = read_heading(heading)
-        values = [convert(text, unit) if unit else text for text in _values(name, value)]
+        measures = [(text, read_measure(text)) for text in _values(name, value)]
+        values = [f"{text} {unit}" if unit and measure and not measure.unit else text for text, measure in measures]
         if name and values:
             found[name] = tuple(values)
     return found

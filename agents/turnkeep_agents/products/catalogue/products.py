@@ -40,8 +40,7 @@ class Catalogue:
         several = {name for name, values in every if len(values) > 1} | set(self.units)
         self.choices = {(name, values[0]) for name, values in every if name not in several}
         """The values of attributes that have one value in every product, such as ("panel", "OLED")."""
-        self.summary = _summary(products)
-        """The kinds of products and their counts."""
+        self.summary = _summary(products)  # the kinds of products and their counts
         documents = [product.searchable() for product in products]
         self.words = frozenset(word for each in documents for word in words(f"{each.title} {each.text}"))
         self._retriever = open_retriever(documents, dense=is_dense, vectors=vectors)

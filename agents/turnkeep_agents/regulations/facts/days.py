@@ -1,5 +1,4 @@
-"""Stretches of days, and which one is chosen if the words match several: the coming one, with the past one as
-alternative. Days outside the calendar (year 0, 31 February) raise ValueError or OverflowError."""
+"""Stretches of days. Of several, the coming one is chosen, with the past one as alternative."""
 
 from calendar import monthrange
 from collections.abc import Callable, Sequence

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnkeep.blocks.calendars import notation
-from turnkeep_agents.regulations.facts import Fact, Kind, canonical
+from turnkeep_agents.regulations.facts.reading import Fact, Kind, canonical
 
 TODAY = date(2026, 11, 23)  # a Monday
 DAYS = st.dates(date(1900, 1, 1), date(2100, 12, 31))

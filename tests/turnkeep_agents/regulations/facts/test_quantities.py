@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from num2words import num2words
 
-from turnkeep_agents.regulations.facts import Kind, canonical
+from turnkeep_agents.regulations.facts.reading import Kind, canonical
 
 read = partial(canonical, today=date(2026, 11, 23))
 
