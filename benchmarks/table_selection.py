@@ -104,7 +104,7 @@ def _share(found: Sequence[str], asked: Asked) -> float:
 
 def _ours(graph: JoinGraph) -> Rank:
     ranker = TableRanker(graph)
-    return lambda question, depth: [one.table for one in ranker.rank(question, limit=depth)]
+    return lambda question, depth: ranker.rank(question, limit=depth)
 
 
 def _lexical(graph: JoinGraph) -> Rank:

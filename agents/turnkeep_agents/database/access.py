@@ -1,5 +1,5 @@
-"""Who may read which tables, and through which views. The explicit map of secure views is the only source of names
-that begin with `secure_`."""
+"""Who may read which tables, and through which views. Only the explicit map of secure views makes names that begin with
+`secure_`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from turnkeep_agents.database.shapes import CLOSED, Shape, Text, read_shape
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class SecureView:
-    """`view` shows the rows of `table` that belong to the caller's company, found by `company_column` where the table
-    has one, with its `encrypted` columns in clear."""
+    """`view` shows the rows of `table` that belong to the caller's company, found by `company_column` if there is one,
+    with its `encrypted` columns in clear."""
 
     table: Text
     view: Text
@@ -29,17 +29,20 @@ class SecureView:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What callers may read: patterns as of a shell, `*` for any. `without` wins over `tables`."""
+    """What callers may read, as shell patterns. `without` wins over `tables`."""
 
     tenant: Text = "*"
     user: Text = "*"
     tables: tuple[Text, ...] = ("*",)
     without: tuple[Text, ...] = ()
 
+    def fits(self, principal: Principal) -> bool:
+        return fnmatchcase(principal.tenant, self.tenant) and fnmatchcase(principal.user, self.user)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The first rule that fits a caller counts; without any, nothing may be read."""
+    """The first rule that matches a caller counts; without one, the caller may read nothing."""
 
     views: tuple[SecureView, ...] = ()
     rules: tuple[Rule, ...] = (Rule(),)
@@ -49,15 +52,10 @@ class Access:
         return {view.table: view.view for view in self.views}
 
     def allowed(self, principal: Principal, tables: Iterable[str]) -> frozenset[str]:
-        """Those of `tables` that `principal` may read."""
-        rule = next((rule for rule in self.rules if _fits(rule, principal)), None)
+        rule = next((rule for rule in self.rules if rule.fits(principal)), None)
         if rule is None:
             return frozenset()
         return frozenset(name for name in tables if _any(rule.tables, name) and not _any(rule.without, name))
-
-
-def _fits(rule: Rule, principal: Principal) -> bool:
-    return fnmatchcase(principal.tenant, rule.tenant) and fnmatchcase(principal.user, rule.user)
 
 
 def _any(patterns: Iterable[str], name: str) -> bool:
@@ -89,15 +87,11 @@ def load_access(path: Path) -> Access:
     file = read_shape(path, _File)
     _refuse_doubles(path, "table", [view.table for view in file.views])
     _refuse_doubles(path, "view", [view.view for view in file.views])
-    return Access(_real(path, file.views), file.rules)
-
-
-def _real(path: Path, views: Sequence[SecureView]) -> tuple[SecureView, ...]:
-    """Without tables that are named as a view of themselves: they are read as they are."""
-    for at, view in enumerate(views):
+    for at, view in enumerate(file.views):
         if view.table == view.view and (view.company_column or view.encrypted):
-            raise UnusableFile(f"{path}: views[{at}].view: {view.view!r} is the table; give the view a name of its own")
-    return tuple(view for view in views if view.table != view.view)
+            raise UnusableFile(f"{path}: views[{at}].view: {view.view!r} is the table; give the view its own name")
+    # a table that is its own view is read directly
+    return Access(tuple(view for view in file.views if view.table != view.view), file.rules)
 
 
 def _refuse_doubles(path: Path, what: str, names: Sequence[str]) -> None:

@@ -1,5 +1,5 @@
-"""The files that the settings of this agent name, read once to see whether they can be used. It loads neither LangGraph
-nor SQLAlchemy nor sqlglot, because functions and the local server do this at their start."""
+"""Check the files that the settings name. It loads neither LangGraph nor SQLAlchemy nor sqlglot, because functions and
+the local server run it at their start."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from turnkeep_agents.database.verified import load_verified
 
 
 def check_files(tuning: DatabaseSettings) -> None:
-    """Raises UnusableFile for the first that cannot be."""
+    """Raise UnusableFile for the first unusable file."""
     if tuning.access:
         load_access(Path(tuning.access))
     if tuning.joins:

@@ -1,6 +1,6 @@
 """Two graphs. The orchestrator: read, then for each ask query_database | search_manual | pass_on, then answer. Inside
-query_database: select_tables -> plan_joins -> write_sql -> check_sql -> run_sql, with correct_sql on what is refused,
-select_tables once more for tables that were missed; or turn_page -> check_sql."""
+query_database: select_tables -> plan_joins -> write_sql -> check_sql -> run_sql, with correct_sql after a refusal and
+select_tables once more for missing tables; or turn_page -> check_sql."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +33,8 @@ QueryGraph: TypeAlias = CompiledStateGraph[AskState, RunContext, AskState, AskSt
 
 
 def build(settings: Settings) -> Agent:
-    """Reads the manual once, and no database; raises UnusableFile where a file of the settings cannot be used, and
-    MissingExtra."""
+    """Build the agent. Reads the manual once and no database. Raises UnusableFile for an unusable file of the settings,
+    and MissingExtra."""
     tuning, models = settings.of(DatabaseSettings), chat_models(settings, "database")
     workspace = Workspace(open_databases(tuning), _manual(tuning), _verified(tuning), tuning)
     graph = compile_graph(models, workspace, tuning)
@@ -42,7 +42,7 @@ def build(settings: Settings) -> Agent:
 
 
 def _manual(tuning: DatabaseSettings) -> Manual:
-    """The bundled one tells of the software around the sample, so a database of one's own goes without it."""
+    """The bundled manual describes the software of the sample, so other databases go without it."""
     if tuning.is_own and not tuning.manual:
         return Manual(())
     folder = Path(tuning.manual) if tuning.manual else sample(SAMPLE_MANUAL, "DATABASE__MANUAL")
@@ -50,21 +50,19 @@ def _manual(tuning: DatabaseSettings) -> Manual:
 
 
 def _verified(tuning: DatabaseSettings) -> Verified:
-    """The same of the questions."""
     if tuning.is_own and not tuning.verified:
         return Verified()
     return load_verified(Path(tuning.verified) if tuning.verified else sample(SAMPLE_VERIFIED, "DATABASE__VERIFIED"))
 
 
 def compile_graph(models: Models, workspace: Workspace, tuning: DatabaseSettings) -> DatabaseGraph:
-    work = (models, workspace, tuning)
-    orchestrator = OrchestratorNodes(*work)
+    orchestrator = OrchestratorNodes(models, workspace, tuning)
     builder = StateGraph(DatabaseState, context_schema=RunContext)
     builder.add_node("read", orchestrator.read)
-    builder.add_node("query_database", compile_query_graph(*work))
+    builder.add_node("query_database", compile_query_graph(models, workspace, tuning))
     builder.add_node("search_manual", orchestrator.search_manual)
     builder.add_node("pass_on", orchestrator.pass_on)
-    builder.add_node("answer", AnsweringNodes(*work).answer)
+    builder.add_node("answer", AnsweringNodes(models, workspace, tuning).answer)
     builder.add_edge(START, "read")
     for before in ("read", "query_database", "search_manual", "pass_on"):
         builder.add_conditional_edges(before, orchestrator.next_ask)
@@ -73,9 +71,8 @@ def compile_graph(models: Models, workspace: Workspace, tuning: DatabaseSettings
 
 
 def compile_query_graph(models: Models, workspace: Workspace, tuning: DatabaseSettings) -> QueryGraph:
-    """It keeps no checkpoints of its own: a turn is stored when the orchestrator has ended."""
-    work = (models, workspace, tuning)
-    planning, statements = PlanningNodes(*work), StatementNodes(*work)
+    """Compile the inner graph without checkpoints: a turn is stored when the orchestrator ends."""
+    planning, statements = PlanningNodes(models, workspace, tuning), StatementNodes(models, workspace, tuning)
     builder = StateGraph(AskState, context_schema=RunContext)
     builder.add_node("select_tables", planning.select_tables)
     builder.add_node("plan_joins", planning.plan_joins)
@@ -96,7 +93,7 @@ def compile_query_graph(models: Models, workspace: Workspace, tuning: DatabaseSe
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
-    """What the client sees of the final state."""
+    """Return the client's view of the final state."""
     results = [_result(finding) for finding in values["findings"] if "rows" in finding]
     nothing: dict[str, Any] = {"sql": None, "tables": [], "joins": [], "columns": [], "rows": []}
     first = results[0] if results else {**nothing, "page": {"offset": 0, "size": 0, "has_more": False}}
@@ -117,7 +114,7 @@ def read_reply(values: Mapping[str, Any]) -> Reply:
 
 
 def _result(finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows from the page's first on, as many as one statement gives; `page` are those of them that the reply shows."""
+    """`rows` are all rows of the statement from the page's first on; `page` describes those that the reply shows."""
     ran, is_cut = finding["ran"], finding["has_more"] or len(finding["rows"]) > finding["size"]
     return {
         "sql": ran["sql"],

@@ -1,34 +1,33 @@
 """The sections of a user manual as documents that can be searched and cited."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document
-from turnkeep.blocks.pages import Section, read_files, read_sections
+from turnkeep.blocks.pages import read_files, read_sections
 from turnkeep.blocks.retrieval import open_dense, open_retriever
 
 DEPTH = 40  # sections of which the best are taken
-PAGE_SHARE = 0.15  # of the best score of a page, for each of its sections: the words may stand beside what is asked
-NEARNESS = 1.5  # of a section as near in meaning as can be, where there is a dense retriever
+PAGE_SHARE = 0.15  # of a page's best score, added to each of its sections: the words may stand in the section before
+NEARNESS = 1.5  # score of a perfect match in meaning
 VECTORS = "vectors.npz"
 
 
 class Manual:
-    """A document's id is `page#section`, its title `Page > Section`, its metadata the title of its page."""
+    """A document's id is `page#section`, its title `Page > Section`; its metadata has the title of its page."""
 
     def __init__(self, documents: Sequence[Document], *, dense: bool = False, vectors: Path | None = None):
-        """`vectors` is a file as `open_dense` takes it. Raises MissingExtra where `dense` is asked for and not
-        installed."""
+        """`vectors` is a file for `open_dense`. Raises MissingExtra if `dense` is not installed."""
         self.documents = tuple(documents)
         self.by_id = {document.id: document for document in self.documents}
         self._retriever = open_retriever([with_index(one) for one in self.documents])
         self._dense = open_dense([with_index(one) for one in self.documents], vectors) if dense else None
 
     def search(self, query: str, limit: int) -> list[Document]:
-        """The sections that speak of the query, best first, with their scores."""
+        """Return the sections about the query with their scores, best first."""
         scores = self._scores(query)
         pages: dict[str, float] = {}
         for id_, merit in scores.items():
@@ -38,7 +37,7 @@ class Manual:
         return [replace(self.by_id[id_], score=round(scores[id_], 3)) for id_ in best]
 
     def _scores(self, query: str) -> dict[str, float]:
-        """Of the sections that speak of it at all: 1 for the best by its words, more for those near in meaning."""
+        """Score matching sections: 1 for the best by words, more for those near in meaning."""
         found = self._retriever.search(query, DEPTH)
         top = (found[0].score if found else None) or 1.0
         scores = {document.id: (document.score or 0.0) / top for document in found}
@@ -48,13 +47,12 @@ class Manual:
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
-        """Those of the pages; the page with the most sections first."""
-        return tuple(
-            title for title, _ in Counter(document.metadata["page"] for document in self.documents).most_common()
-        )
+        """The titles of the pages, the page with the most sections first."""
+        counts = Counter(document.metadata["page"] for document in self.documents)
+        return tuple(title for title, _ in counts.most_common())
 
     def named(self, page: str, ranked: Sequence[Document]) -> list[Document]:
-        """The sections of a page, best ranked first; none where there is no such page."""
+        """Return the sections of a page, best ranked first."""
         places = {one.id: place for place, one in enumerate(ranked)}
         sections = [one for one in self.documents if page_of(one.id) == page]
         return sorted(sections, key=lambda one: places.get(one.id, len(places)))
@@ -65,27 +63,22 @@ def page_of(id_: str) -> str:
 
 
 def with_index(document: Document) -> Document:
-    """Its other words before its text, as it is searched."""
+    """Put the document's other words before its text, to be searched."""
     also = " ".join(filter(None, (document.metadata.get("also"), document.metadata.get("page_also"))))
     return replace(document, text=f"{also}. {document.text}") if also else document
 
 
 def open_manual(folder: Path, *, dense: bool = False) -> Manual:
-    """The manual in `folder`, with the vectors that lie in it; raises CorpusError with file and remedy, and
-    MissingExtra."""
+    """Open the manual in `folder` with its vectors. Raises CorpusError with file and remedy, and MissingExtra."""
     return Manual(load_manual(folder), dense=dense, vectors=folder / VECTORS)
 
 
 def load_manual(folder: Path) -> list[Document]:
-    """The sections of all pages in `folder`; raises CorpusError with file and remedy."""
-    documents = [document for file in read_files(folder) for document in _documents(read_sections(file))]
+    """Return the sections of all pages in `folder`; raise CorpusError with file and remedy."""
+    documents = []
+    for section in (section for file in read_files(folder) for section in read_sections(file)):
+        about = {"page": section.path[0], "also": section.also, "page_also": section.page_also}
+        documents.append(Document(section.id, " > ".join(section.path), section.text, metadata=about))
     if not documents:
         raise CorpusError(f"{folder}: its pages hold headings only; write text below them")
     return documents
-
-
-def _documents(sections: Sequence[Section]) -> Iterator[Document]:
-    for section in sections:
-        title = " > ".join(section.path)
-        about = {"page": section.path[0], "also": section.also, "page_also": section.page_also}
-        yield Document(section.id, title, section.text, metadata=about)

@@ -1,5 +1,5 @@
-"""The calls of a turn and their words. What never changes stands first, so that a provider may cache it; what the turn
-adds follows, each fact once."""
+"""The calls of a turn and their prompts. What never changes comes first, so that a provider may cache it; the turn's
+facts follow, each once."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -122,7 +122,7 @@ class Written(BaseModel):
 
 
 class Calls:
-    """The calls whose limits a deployment may turn."""
+    """The calls whose limits a deployment can set."""
 
     def __init__(self, tuning: DatabaseSettings):
         most, warmth = tuning.max_output_tokens, tuning.temperature
@@ -156,7 +156,7 @@ def write(
     notes: Iterable[str],
     dialect: str,
 ) -> list[BaseMessage]:
-    """Without the conversation, which tempts a model that writes SQL to answer older questions."""
+    """Leave out the conversation, which tempts a model that writes SQL to answer older questions."""
     prompt = PromptBuilder(WRITE.format(dialect=dialect)).with_retrieval_context([Document("tables", "", schema)])
     prompt.with_notes([CHECKED + "\n".join(examples)] if examples else [])
     prompt.with_notes([last] if last else [])
@@ -167,8 +167,8 @@ def write(
 def answer(
     message: str, findings: Iterable[tuple[str, str]], sections: Sequence[Document], notes: Iterable[str]
 ) -> list[BaseMessage]:
-    """`findings`: the kind of each and what there is to tell."""
-    prompt = PromptBuilder(ANSWER).with_tool_results([{"tool": kind, "output": told} for kind, told in findings])
+    """`findings` has the kind and the text of each."""
+    prompt = PromptBuilder(ANSWER).with_tool_results([{"tool": kind, "output": text} for kind, text in findings])
     return prompt.with_retrieval_context(sections).with_notes(notes).with_query(message, label="Message").messages()
 
 

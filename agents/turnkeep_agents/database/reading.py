@@ -1,5 +1,5 @@
-"""What a message asks: one typed call, and what code holds its result against. Names that the model misspelt become the
-nearest ones; what is like none is left out, and the ranking of tables stands in."""
+"""What a message asks: one typed call, checked by code. Misspelt names become the nearest ones; unknown names are left
+out, and the ranking of tables stands in."""
 
 from collections.abc import Collection, Mapping
 from typing import Annotated, Literal, TypeAlias
@@ -11,8 +11,7 @@ from turnkeep_agents.database.joins.naming import nearest_names
 
 Route: TypeAlias = Literal["sql", "rag", "general"]
 Kind = Literal["sql", "more_rows", "manual", "about_conversation", "change", "general"]
-ROUTES: Mapping[str, Route] = {"sql": "sql", "more_rows": "sql", "manual": "rag"}
-"""In the words of the ledger; every other kind is general."""
+ROUTES: Mapping[str, Route] = {"sql": "sql", "more_rows": "sql", "manual": "rag"}  # others are general
 TALK = frozenset({"about_conversation", "change", "general"})
 Name = Annotated[str, Field(max_length=80)]
 
@@ -40,7 +39,7 @@ READ_CALL = TypedCall("database.read", Reading, max_tokens=900)
 
 
 def check(reading: Reading, *, tables: Collection[str], pages: Collection[str], has_shown: bool) -> Reading:
-    """The reading with names that there are. `has_shown`: whether there is a result that an ask could go on from."""
+    """Return the reading with existing names. `has_shown` tells whether there is a result to continue from."""
     return reading.model_copy(update={"asks": [_checked(ask, tables, pages, has_shown) for ask in reading.asks]})
 
 

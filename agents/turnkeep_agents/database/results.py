@@ -1,4 +1,4 @@
-"""What a query gave, in plain JSON types."""
+"""The result of a query, in plain JSON types."""
 
 import json
 import math
@@ -12,16 +12,14 @@ Cell: TypeAlias = str | int | float | bool | None
 
 _SEPARATORS_BYTES = 2
 CUT_MARK = "…"
-_PLACES = 15
-"""Which a float keeps. PostgreSQL writes an average with 16 and more behind the point."""
+_PLACES = 15  # decimal places that a float keeps; PostgreSQL writes averages with 16 and more
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`is_cut` where there were more rows, or more bytes, than the caps let through. Dates are ISO 8601, decimals are
-    floats where that loses nothing, or nothing but the endless places of a quotient, and text where it would lose more;
-    bytes are hexadecimal with 0x before them. `has_cut_texts` where a row was too long for the caps by itself: its long
-    texts end with CUT_MARK."""
+    """`is_cut` means that rows or bytes exceeded the limits, `has_cut_texts` that one row did: its long texts end with
+    CUT_MARK. Dates are ISO 8601. Decimals are floats if only endless decimal places are lost, else text. Bytes are
+    hexadecimal after 0x."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -29,13 +27,12 @@ class Result:
     has_cut_texts: bool = False
 
 
-Try: TypeAlias = Callable[[str], Result | None]
-"""Runs a statement that code itself asks, as any other is run; None where it may not, or fails."""
+Try: TypeAlias = Callable[[str], Result | None]  # runs a statement of our own; None if it may not run, or fails
 
 
 def read_result(columns: Iterable[str], rows: Iterable[Sequence[Any]], max_rows: int, max_bytes: int) -> Result:
-    """Takes no more of `rows` than one beyond what fits: `max_bytes` are those of the rows as JSON. Whatever a row
-    holds, the first is always given, so that the next page begins behind it."""
+    """Read at most one row more than fits; `max_bytes` limits the rows as JSON. The first row is always included, so
+    that the next page can begin after it."""
     taken: list[tuple[Cell, ...]] = []
     size, has_cut_texts, names = 0, False, tuple(map(str, columns))
     for row in rows:
@@ -50,7 +47,7 @@ def read_result(columns: Iterable[str], rows: Iterable[Sequence[Any]], max_rows:
 
 
 def _fitting(cells: tuple[Cell, ...], max_bytes: int) -> tuple[Cell, ...]:
-    """The same where it fits by itself; else with its longest texts cut, those that are short whole."""
+    """Return the row unchanged if it fits by itself, else with its longest texts cut."""
     longest, fitting = max((len(cell) for cell in cells if isinstance(cell, str)), default=0), cells
     if longest > max_bytes:  # so that nothing enormous is written as JSON to be measured
         longest, fitting = max_bytes, tuple(_cut(cell, max_bytes) for cell in cells)
@@ -69,7 +66,7 @@ def _bytes_of(cells: tuple[Cell, ...]) -> int:
 
 
 def plain(value: Any) -> Cell:
-    """A value of any driver as JSON has it."""
+    """Convert any driver's value to JSON."""
     match value:
         case None | str() | bool() | int():
             return value
@@ -96,7 +93,7 @@ def _number(value: float | Decimal) -> float | str:
 
 
 def _clock(value: timedelta) -> str:
-    """As MySQL writes a TIME, which may be negative and longer than a day."""
+    """Format like MySQL's TIME, which may be negative and longer than a day."""
     seconds = abs(value) // timedelta(seconds=1)
     fraction = f".{value.microseconds:06d}" if value.microseconds else ""
     sign = "-" if value < timedelta(0) else ""

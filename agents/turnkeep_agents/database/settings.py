@@ -1,4 +1,4 @@
-"""What the agent takes from the environment, also by the names of its design document."""
+"""The agent's settings from the environment, also by the names of its design document."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,16 +14,12 @@ MOST_WINDOW_TURNS = 10
 
 
 def _turns(messages: str) -> str:
-    """A window of messages as one of turns, of two messages each. What is no number stays, to be refused."""
+    """Convert messages to turns of two messages each; leave anything but a number for the field to refuse."""
     return str(min(MOST_WINDOW_TURNS, max(1, int(messages) // 2))) if messages.isdecimal() else messages
 
 
-def _memory(strategy: str) -> str:
-    return "window" if strategy == "simple" else strategy
-
-
 ALIASES: Aliases = {
-    "CONVERSATION_MEMORY_STRATEGY": ("memory", _memory),
+    "CONVERSATION_MEMORY_STRATEGY": ("memory", lambda strategy: "window" if strategy == "simple" else strategy),
     "MAX_CONVERSATION_MESSAGES": ("window", _turns),
     "MAX_CONTEXT_TOKENS": ("max_context_tokens", str),
     "MAX_OUTPUT_TOKENS": ("max_output_tokens", str),
@@ -79,7 +75,7 @@ class DatabaseSettings(DataSource):
 
     @property
     def is_own(self) -> bool:
-        """Whether the database is one's own, so that what is bundled with the sample does not fit."""
+        """Whether the database is the operator's own, so that what is bundled with the sample does not apply."""
         return bool(self.url.get_secret_value())
 
     @classmethod
@@ -100,7 +96,7 @@ class DatabaseSettings(DataSource):
 
 
 def _url(environ: Mapping[str, str]) -> str:
-    """The five DB_ variables as one URL; the host and the name of the database are enough."""
+    """Build one URL of the five DB_ variables; host and database name are enough."""
     host, port, user, password, name = (environ.get(variable, "") for variable in LOGIN)
     if not host or not name:
         return ""

@@ -1,5 +1,5 @@
-"""The JSON files of this agent, checked by the shape that they have to have: who may read what, the join graph, what
-goes into it. One that cannot be used is refused with its place and the way to mend it."""
+"""The agent's JSON files, validated by their shape: access rules, the join graph and its sources. An unusable file is
+refused with the place of the fault and a remedy."""
 
 import json
 from collections.abc import Sequence
@@ -15,10 +15,9 @@ S = TypeVar("S", bound="Shape")
 
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
-CLOSED = ConfigDict(extra="forbid")
-"""Fields that nobody knows are errors: a misspelt one would be lost in silence."""
+CLOSED = ConfigDict(extra="forbid")  # a misspelt field would be ignored silently
 _UNKNOWN = "no such field is known; remove it or correct its name"
-_TOLD = {
+_REMEDIES = {
     "missing": "add it",
     "extra_forbidden": _UNKNOWN,
     "unexpected_keyword_argument": _UNKNOWN,
@@ -30,14 +29,12 @@ _TOLD = {
 
 
 class Shape(BaseModel):
-    """A part of a file."""
-
     model_config = ConfigDict(**CLOSED, frozen=True)
 
 
 def read_shape(path: Path, shape: type[S], remedy: str = "") -> S:
-    """The JSON object in a file; raises UnusableFile, which names file and place. `remedy`: what else to do than to
-    correct that place."""
+    """Read the JSON object in a file; raise UnusableFile with file and place. `remedy` replaces the advice to correct
+    that place."""
     text, otherwise = read_text(path), remedy or "Correct it there."
     try:
         found = json.loads(text, object_pairs_hook=_without_repeats)
@@ -58,13 +55,13 @@ def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands there twice")
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
     return found
 
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False)[0]
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault["loc"]).lstrip(".")
-    said = fault["msg"].removeprefix("Value error, ")
+    message = fault["msg"].removeprefix("Value error, ")
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"{place or 'as a whole'}: {_TOLD.get(fault['type']) or said[0].lower() + said[1:]}{more}"
+    return f"{place or 'as a whole'}: {_REMEDIES.get(fault['type']) or message[0].lower() + message[1:]}{more}"

@@ -1,4 +1,4 @@
-"""What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
+"""The state of one run, in plain JSON types: it is stored with strict msgpack."""
 
 from typing import Annotated, Any
 
@@ -14,8 +14,8 @@ LASTING = frozenset({"messages", "memory", "shown"})
 
 
 class Shown(TypedDict):
-    """A result that the user has seen, for the turns that go on from it. `head` are its first rows; `start` and `end`
-    are the rows that were shown of it, from 0."""
+    """A result that the user has seen, for follow-up turns. `head` are its first rows; `start` and `end` delimit the
+    rows that were shown, from 0."""
 
     question: str
     sql: str
@@ -38,19 +38,19 @@ class Ran(TypedDict):
 
 
 class Attempt(TypedDict):
-    """A statement that was not the last, and why."""
+    """A refused statement, and why."""
 
     sql: str
     problem: str
 
 
 class QueryResult(TypedDict, total=False):
-    """What came of one ask, whose kind is `kind`; how it ended says which other keys are there."""
+    """The outcome of one ask; which keys are set depends on how it ended."""
 
     kind: str
     question: str
     understood_as: str
-    left_out: list[str]  # what nothing is held of
+    left_out: list[str]  # what the database has nothing about
     sql: str  # as it was written
     ran: Ran
     columns: list[str]
@@ -58,7 +58,7 @@ class QueryResult(TypedDict, total=False):
     start: int
     size: int  # how many of `rows` are shown
     has_more: bool  # beyond `rows`
-    near: list[str]  # what there would be without one condition, where there is nothing
+    near: list[str]  # results without one condition, if there are no rows
     cautions: list[str]  # what is doubtful in the figures
     problem: str  # why there is no result
     asked_back: str
@@ -66,16 +66,15 @@ class QueryResult(TypedDict, total=False):
 
 
 class OneAsk(TypedDict):
-    """Keys that begin again with each ask."""
+    """Keys that are reset for each ask."""
 
-    tables: list[str]  # those whose columns `write_sql` sees. By `select_tables`, then `plan_joins`
-    wanted: list[str]  # those that it missed. By `write_sql`
-    join_notes: list[str]  # what the model should know of the ways between them. By `plan_joins`
-    written: JSON
-    """As `prompts.Written` has it; empty where there is no statement. By `write_sql`, `correct_sql`, `turn_page`."""
+    tables: list[str]  # tables whose columns `write_sql` sees. By `select_tables`, then `plan_joins`
+    wanted: list[str]  # tables that it missed. By `write_sql`
+    join_notes: list[str]  # notes for the model on joins between them. By `plan_joins`
+    written: JSON  # as in `prompts.Written`; empty if there is no statement. By `write_sql`, `correct_sql`, `turn_page`
 
-    ran: Ran | None  # the statement as it may run; None where it may not. By `check_sql`
-    start: int  # the row with which the page begins that is asked for, from 0. By `turn_page`
+    ran: Ran | None  # the statement as it may run; None if it may not. By `check_sql`
+    start: int  # the first row of the requested page, from 0. By `turn_page`
     attempts: list[Attempt]  # statements of this ask that were refused. By `check_sql` and `run_sql`
     cautions: list[str]  # by `check_sql`
 
@@ -83,11 +82,10 @@ class OneAsk(TypedDict):
 class AskState(OneAsk):
     """One ask, as the SQL graph works on it."""
 
+    # the conversation; its last message is the question until there is a reply. Lasting
     messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation; its last message is the question until a reply is there. Lasting."""
 
-    shown: list[Shown]
-    """The newest last. By `answer`. Lasting; absent in the first turn."""
+    shown: list[Shown]  # newest last; absent in the first turn. By `answer`. Lasting
 
     language: str  # of the message, as ISO 639-1. By `read`
     asks: list[JSON]  # as `reading.Ask` has them. By `read`
@@ -95,7 +93,7 @@ class AskState(OneAsk):
     findings: list[QueryResult]  # by the node that ends an ask
     all_attempts: list[Attempt]  # those of the asks before. By the node that ends one
     warnings: list[str]  # codes that the client sees. By every node
-    reasoning_steps: list[str]  # one sentence a node, for the ledger. By every node
+    reasoning_steps: list[str]  # one sentence for each node. By every node
 
 
 class DatabaseState(AskState):

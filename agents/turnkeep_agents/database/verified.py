@@ -1,5 +1,5 @@
-"""Questions whose SQL somebody has checked: a file of lines {"question": ..., "sql": ...}. The nearest are shown to the
-model that writes. `{month-1}` or `{today-90d}` in the SQL is a day, which every prompt sees as a date."""
+"""Questions whose SQL a person has checked: a file of lines {"question": ..., "sql": ...}. The nearest are examples for
+the model that writes SQL. `{month-1}` or `{today-90d}` in the SQL is a day, which prompts show as a date."""
 
 import re
 from collections.abc import Callable
@@ -33,16 +33,17 @@ class Verified:
         return open_retriever([Document(str(at), one.question, one.sql) for at, one in enumerate(self.pairs)])
 
     def nearest(self, words: str, today: date, fitting: Callable[[str], str]) -> list[str]:
-        """Question and SQL of the nearest. `fitting` spells a statement for the dialect, empty if it may not run."""
+        """Return question and SQL of the nearest. `fitting` spells a statement for the dialect; empty if it may not
+        run."""
         found = self._retriever.search(words, 2 * MOST) if self.pairs else []
         best = (found[0].score if found else None) or 0.0
         near = [self.pairs[int(one.id)] for one in found if (one.score or 0.0) >= SHARE * best]
-        told = ((one.question, fitting(dated(one.sql, today))) for one in near)
-        return [f"{question}\n{sql}" for question, sql in told if sql][:MOST]
+        examples = ((one.question, fitting(dated(one.sql, today))) for one in near)
+        return [f"{question}\n{sql}" for question, sql in examples if sql][:MOST]
 
 
 def load_verified(path: Path) -> Verified:
-    """Raises CorpusError, which names file and line."""
+    """Read the file; raise CorpusError with file and line."""
     found = load_documents(path, _document)
     return Verified(tuple(Pair(one.title, one.text) for one in found))
 
@@ -50,12 +51,12 @@ def load_verified(path: Path) -> Verified:
 def _document(row: JSON) -> Document:
     question, sql = row.get("question"), row.get("sql")
     if not isinstance(question, str) or not isinstance(sql, str) or not question.strip() or not sql.strip():
-        raise ValueError('"question" and "sql" have to be texts that are not empty')
+        raise ValueError('"question" and "sql" must be texts that are not empty')
     return Document(question, question, sql)
 
 
 def dated(sql: str, today: date) -> str:
-    """`sql` with its days as literals: {month-1} on 22 November is '2026-10-01'."""
+    """Replace days by literals: {month-1} on 22 November is '2026-10-01'."""
     return _DAY.sub(lambda found: f"'{_day(found, today).isoformat()}'", sql)
 
 

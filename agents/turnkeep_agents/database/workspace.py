@@ -1,5 +1,4 @@
-"""What the nodes work with: the database as it is on one day for one caller, and what is derived from its join graph,
-once for each graph."""
+"""What the nodes work with: the database on one day for one caller, and what is derived from its join graph."""
 
 import threading
 from collections import Counter
@@ -23,25 +22,24 @@ from turnkeep_agents.database.verified import Verified
 from turnkeep_agents.databases.errors import DatabaseError
 
 REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forbidden"})
-"""What rules may repair."""
 
 
 class Schema:
-    """A join graph and all that is derived from it, each when it is first asked for."""
+    """A join graph and what is derived from it, each on first use."""
 
     def __init__(self, database: Database, graph: JoinGraph, tuning: DatabaseSettings):
         self.graph, self.spans = graph, DateSpans()
         self._database, self._tuning = database, tuning
 
     def tables_by_weight(self, allowed: Collection[str]) -> list[str]:
-        """Those of `allowed`, the ones with the most relationships first, which says what a database is about better
-        than its first tables do."""
+        """Return the allowed tables, those with the most relationships first: they describe a database better than its
+        first tables."""
         ends = Counter(end for one in self.graph.relationships for end in {one.from_table, one.to_table})
         return sorted((name for name in self.graph.tables if name in allowed), key=lambda name: -ends[name])
 
     @cached_property
     def targets(self) -> Mapping[str, tuple[str, ...]]:
-        """By "table.column": the columns that a foreign key points at, as far as the graph is sure of it."""
+        """By "table.column": the targets of its foreign keys with enough confidence."""
         found: dict[str, dict[str, None]] = {}
         for link in self.graph.relationships:
             if link.confidence >= self._tuning.confidence_threshold:
@@ -82,7 +80,7 @@ class Snapshot:
     today: date
 
     def check(self, sql: str, offset: int = 0) -> tuple[str, Checked | Refused]:
-        """The statement as it is judged, which rules may have spelt for this dialect, and the guard's verdict."""
+        """Return the statement, which rules may have respelt for this dialect, and the guard's verdict."""
         dialect = self.database.dialect
         found = self.schema.guard.check(sql, allowed=self.allowed, offset=offset)
         if isinstance(found, Refused) and all(one.code in REPAIRABLE for one in found.problems):
@@ -92,7 +90,7 @@ class Snapshot:
 
 
 class Workspace:
-    """Opens the database of a day and keeps what was derived from its graph while that stays the same."""
+    """Opens the database of a day and keeps what is derived from its graph while that stays the same."""
 
     def __init__(
         self, open_database: Callable[[date], Database], manual: Manual, verified: Verified, tuning: DatabaseSettings
@@ -103,7 +101,7 @@ class Workspace:
         self._schema: Schema | None = None
 
     def on(self, today: date, principal: Principal) -> Snapshot:
-        """Raises DatabaseError where the graph has to be read from a database that does not answer."""
+        """Raise DatabaseError if the graph must be read from a database that does not answer."""
         database = self._open(today)
         graph = database.graph()
         with self._lock:

@@ -18,29 +18,29 @@ from turnkeep_agents.databases.watch import Watch
 T = TypeVar("T")
 
 _TOO_MANY = {1040, 1203, 1226, "53300"}
-_POSTGRESQL_IS_FULL = "too many c"  # connections, clients: psycopg knows no state of what failed before the login
+_POSTGRESQL_IS_FULL = "too many c"  # connections, clients: psycopg has no state for failures before the login
 
 FETCHING = "fetching rows"  # replaces the statement of errors raised while reading rows, where SQLAlchemy names none
 
-TellRefusal: TypeAlias = Callable[[DBAPIError], DatabaseError]
+RefusalError: TypeAlias = Callable[[DBAPIError], DatabaseError]
 
 
 class Sessions:
-    """One database, opened on first use. `tell_refusal` converts the error of a refused statement."""
+    """One database, opened on first use. `refusal_error` converts the error of a refused statement."""
 
     def __init__(
         self,
         called: Called,
         open_engine: Callable[[float], Engine],
         seconds: float,
-        tell_refusal: TellRefusal,
+        refusal_error: RefusalError,
         grace_seconds: float = GRACE_SECONDS,
         *,
         asks_anew: bool = True,
     ):
         """A server is cut off after `seconds` plus `grace_seconds`. `asks_anew`: retry over a dead idle connection."""
         self.called, self.seconds, self._grace_seconds, self._asks_anew = called, seconds, grace_seconds, asks_anew
-        self._open, self._tell_refusal = open_engine, tell_refusal
+        self._open, self._refusal_error = open_engine, refusal_error
         self._engine: Engine | None = None
         self._lock = threading.Lock()
 
@@ -55,7 +55,7 @@ class Sessions:
         except (SQLAlchemyError, OSError, ValueError) as error:
             is_stale = isinstance(error, DBAPIError) and error.connection_invalidated
             if not (is_stale and asks_anew) or self._is_late(started):
-                raise self._told(error, started) from None
+                raise self._error(error, started) from None
         return self._ask(question, asks_anew=False)
 
     def ask_once(self, question: Callable[[Connection], T]) -> T:
@@ -65,7 +65,7 @@ class Sessions:
             try:
                 return question(connection)
             except DBAPIError as error:
-                connection.invalidate()  # so that nobody waits for a rollback of what has not answered
+                connection.invalidate()  # so that no caller waits for a rollback
                 error.statement = error.statement or FETCHING
                 raise
 
@@ -77,13 +77,13 @@ class Sessions:
     def _is_late(self, started: float) -> bool:
         return time.monotonic() - started >= self.seconds * 0.95
 
-    def _told(self, error: Exception, started: float) -> DatabaseError:
+    def _error(self, error: Exception, started: float) -> DatabaseError:
         if is_locked(error):
             return too_busy(self.called)
         if self._is_late(started) or isinstance(error, PoolTimeout):
             return too_slow(self.called, self.seconds)
         if isinstance(error, DBAPIError) and error.statement is not None:
-            return self._tell_refusal(error)
+            return self._refusal_error(error)
         return DatabaseDown(f"{self.called.name} {_wrong_outside(error)}.")
 
 
@@ -92,7 +92,7 @@ def too_slow(called: Called, seconds: float) -> DatabaseSlow:
 
 
 def too_busy(called: Called) -> DatabaseBusy:
-    return DatabaseBusy(f"{called.name} is being written by another program just now. Ask again in a moment.")
+    return DatabaseBusy(f"{called.name} is being written by another program. Try again in a moment.")
 
 
 def is_locked(error: Exception) -> bool:
@@ -118,9 +118,9 @@ def _code(error: DBAPIError) -> int | str:
 def _wrong_outside(error: Exception) -> str:
     if isinstance(error, DBAPIError):
         if _code(error) in _TOO_MANY or _POSTGRESQL_IS_FULL in str(error.orig):
-            return "takes no more connections just now"
+            return "has no free connection; try again in a moment"
         is_file = isinstance(error.orig, sqlite3.Error)
         return "has no file that can be opened" if is_file else "cannot be reached, or refuses the login"
     if isinstance(error, OSError):
         return f"cannot be opened ({error.strerror or type(error).__name__})"
-    return "holds values that are no dates or numbers"
+    return "contains invalid dates or numbers"

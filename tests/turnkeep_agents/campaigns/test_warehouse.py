@@ -204,7 +204,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
     ("statement", "told"),
     [
         ("ALTER TABLE daily_metrics RENAME COLUMN cost TO price", "needs? the documented columns"),
-        ("UPDATE daily_metrics SET date = 'yesterday'", "no dates or numbers"),
+        ("UPDATE daily_metrics SET date = 'yesterday'", "invalid dates or numbers"),
         ("DELETE FROM daily_metrics", "holds no daily metrics"),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_file_without_rules_allows_all_and_one_with_none_allows_nothing(tmp_pa
         ({"views": {"a": "v", "b": "v"}}, "views[1].view: 'v' is also that of views[0]"),
         ('{"views":\n  oops}', "not valid JSON: Expecting value at line 2, column 3"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"views": [], "views": []}', "'views' stands there twice"),
+        ('{"views": [], "views": []}', "'views' is given twice"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_place_and_remedy(tmp_path: Path, content: Any, told: str) -> None:

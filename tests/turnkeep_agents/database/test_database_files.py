@@ -20,9 +20,9 @@ type Output = Callable[[], list[dict[str, Any]]]
 SENTENCE = "agent unavailable: a file of its settings is unusable"
 BROKEN = [
     ("access", '{"rules": [{"tenants": "acme"}]}', r"rules\[0\]\.tenants: no such field is known; remove it"),
-    ("joins", '{"version": 1,\n "tables": {}', r"not valid JSON: .* at line 2, column 14\. Build it anew with "),
+    ("joins", '{"version": 1,\n "tables": {}', r"not valid JSON: .* at line 2, column 14\. Build it again with "),
     ("manual", "no folder", "is not a folder; name one with Markdown or text files"),
-    ("verified", '{"question": "How many?"}', '1: "question" and "sql" have to be texts'),
+    ("verified", '{"question": "How many?"}', '1: "question" and "sql" must be texts'),
 ]
 
 

@@ -1,2 +1,1 @@
-"""How results are told: the table below the answer, what a model is told of them, what its words are held
-against."""
+"""How results are shown to users and models, and what checks an answer."""

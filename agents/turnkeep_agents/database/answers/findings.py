@@ -1,4 +1,4 @@
-"""What a model is told of findings and of results that were shown, and what of them is kept for the next turn."""
+"""Findings and earlier results as texts for models and for verification, and what the next turns remember of them."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ MOST_KEPT_BYTES = 3_000  # of one of them: the state of a thread has to stay sma
 READS_ONLY = "Nothing can be changed from here, and nothing was."
 
 
-def told(finding: QueryResult) -> str:
-    """A finding in the prompt of the answer."""
+def finding_text(finding: QueryResult) -> str:
+    """Return a finding for the prompt of the answer."""
     if finding["kind"] == "change":
         return f"Question: {finding['question']}\n{READS_ONLY}"
     return "\n".join(_lines(finding))
@@ -29,58 +29,47 @@ def _lines(finding: QueryResult) -> Iterator[str]:
     if finding.get("problem"):
         yield f"No result: {finding['problem']}"
     if "rows" in finding:
-        yield from _rows(finding)
+        rows = finding["rows"]
+        none = "No further rows." if finding["start"] else "No rows."
+        many = f"{len(rows)}{' or more' if finding['has_more'] else ''} rows:"
+        yield f"Statement: {finding['sql']}"
+        yield many if len(rows) > 1 else "One row:" if rows else none
+        if rows:
+            yield preview(finding["columns"], rows)
+        if finding.get("near"):
+            yield f"Nothing fits all conditions; {'; '.join(finding['near'])}"
+        yield from (f"Doubtful: {caution}" for caution in finding.get("cautions", ()))
 
 
-def _rows(finding: QueryResult) -> Iterator[str]:
-    rows = finding["rows"]
-    yield f"Statement: {finding['sql']}"
-    yield _counted(len(rows), finding)
-    if rows:
-        yield preview(finding["columns"], rows)
-    if finding.get("near"):
-        yield f"Nothing fits all conditions; {'; '.join(finding['near'])}"
-    yield from (f"Doubtful: {caution}" for caution in finding.get("cautions", ()))
-
-
-def _counted(count: int, finding: QueryResult) -> str:
-    if count < 2:
-        return "One row:" if count else "No further rows." if finding["start"] else "No rows."
-    return f"{count}{' or more' if finding['has_more'] else ''} rows:"
-
-
-def known(finding: QueryResult) -> list[str]:
-    """The same for verification: one text for each thing that is true on its own, the rows as a table."""
+def facts(finding: QueryResult) -> list[str]:
+    """Return the same for verification: one text for each fact, the rows as a table."""
     if "rows" not in finding:
-        return [told(finding)]
+        return [finding_text(finding)]
     texts = [line for line in _lines({**finding, "rows": []}) if line != "No rows."]
     counts = [f"{len(finding['rows'])} rows"] if len(finding["rows"]) > 1 else []
     return [*texts, *counts, _grid(finding["columns"], finding["rows"])]
 
 
 def _grid(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """As Markdown, so that rows and columns are known as such; one column is a list."""
+    """Return a Markdown table, so that the verifier sees rows and columns; one column is a list."""
+    cells = [[plain(cell).replace("|", "/") for cell in line] for line in (columns, *rows)]
     if len(columns) == 1:
-        return "\n".join(_told_cell(cell) for line in (columns, *rows) for cell in line)
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(map(_told_cell, line))} |" for line in lines)
-
-
-def _told_cell(cell: object) -> str:
-    return plain(cell).replace("|", "/")
+        return "\n".join(cell for line in cells for cell in line)
+    cells.insert(1, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
 
 
 def shown_text(shown: Shown, *, has_statement: bool = True) -> str:
-    """A result that was shown, in a later prompt; how it was understood says most of its statement."""
+    """Return an earlier result for a later prompt; without its statement if `understood_as` describes it."""
     rows = preview(shown["columns"], shown["head"])
     is_part = shown["has_more"] or shown["end"] > len(shown["head"])
     more = f"\n(rows to {shown['end']} were shown)" if is_part and shown["head"] else ""
-    is_told = not has_statement and shown["understood_as"]
-    how = f"Understood as: {shown['understood_as']}" if is_told else f"Statement: {shown['sql']}"
+    is_described = not has_statement and shown["understood_as"]
+    how = f"Understood as: {shown['understood_as']}" if is_described else f"Statement: {shown['sql']}"
     return f"Question: {shown['question']}\n{how}\nRows:\n{rows}{more}"
 
 
-def shown_known(shown: Shown) -> list[str]:
+def shown_facts(shown: Shown) -> list[str]:
     return [shown["question"], shown["sql"], shown["understood_as"], _grid(shown["columns"], shown["head"])]
 
 
@@ -89,7 +78,7 @@ def last_question(shown: Shown) -> str:
 
 
 def table_below(finding: QueryResult, language: str) -> str:
-    """The rows as they stand below the answer; nothing where the answer says the only value."""
+    """Return the rows as a table below the answer; empty if the answer states the only value."""
     if not finding.get("rows") or (is_single(finding["rows"]) and not finding["start"]):
         return ""
     return table(finding, language)
@@ -100,8 +89,9 @@ def table(finding: QueryResult, language: str) -> str:
     return table_of(columns, rows, start, size, has_more=finding["has_more"], language=language)
 
 
-def kept(finding: QueryResult) -> Shown:
-    """A result for the next turns, small."""
+def remembered(finding: QueryResult) -> Shown:
+    """Return a result for the next turns. A large one loses its rows, then its statement, so that no page of it can be
+    turned."""
     end = finding["start"] + finding["size"]
     shown = Shown(
         question=finding["question"],
@@ -114,11 +104,8 @@ def kept(finding: QueryResult) -> Shown:
         end=end,
         has_more=finding["has_more"] or finding["start"] + len(finding["rows"]) > end,
     )
-    return shown if _bytes(shown) <= MOST_KEPT_BYTES else _smaller(shown)
-
-
-def _smaller(shown: Shown) -> Shown:
-    """Without rows, and without a statement that is too long by itself: then no page of it can be turned."""
+    if _bytes(shown) <= MOST_KEPT_BYTES:
+        return shown
     bare = Shown({**shown, "head": [], "columns": [], "understood_as": shown["understood_as"][:LONGEST_CELL]})
     return bare if _bytes(bare) <= MOST_KEPT_BYTES else Shown({**bare, "sql": "", "question": shown["question"][:500]})
 

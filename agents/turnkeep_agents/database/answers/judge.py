@@ -1,5 +1,5 @@
-"""What each sentence of an answer is checked against before it is shown: figures against what was found, citations
-against the sections that were given."""
+"""Check each sentence of an answer before it is shown: figures against the findings, citations against the given
+sections."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ CITATION_REMOVED = "citation_removed"
 
 
 class ReplyJudge:
-    """`warnings` and `cited` grow with what is accepted. Without a verifier figures are the model's own business."""
+    """`warnings` and `cited` grow with each accepted sentence. Without a verifier figures are not checked."""
 
     def __init__(self, verifier: Verifier | None, sections: Collection[str] = ()):
         self._verifier, self._sections = verifier, sections
@@ -26,20 +26,15 @@ class ReplyJudge:
         return list(self._verifier.problems(unit)) if self._verifier else []
 
     def accept(self, unit: str) -> str:
-        """Return it without citations of what was not given."""
+        """Return the sentence without citations of sections that were not given."""
         text = self._verifier.accept(unit) if self._verifier else unit
         if "[" not in text:
             return text
         checked = check_citations(text, self._sections, SECTION_ID)
         self.warnings |= {CITATION_REMOVED: None} if checked.removed else {}
         self.cited |= dict.fromkeys(checked.cited)
-        return _as_spaced(checked.text, text)
-
-
-def _as_spaced(text: str, like: str) -> str:
-    """With the blanks around that it had."""
-    head, tail = len(like) - len(like.lstrip()), len(like.rstrip())
-    return f"{like[:head]}{text.strip()}{like[tail:]}" if like.strip() else like
+        head, tail = len(text) - len(text.lstrip()), len(text.rstrip())
+        return f"{text[:head]}{checked.text.strip()}{text[tail:]}"
 
 
 def verifier_of(
@@ -51,14 +46,14 @@ def verifier_of(
     statements: Sequence[str] = (),
     has_counts: bool = False,
 ) -> Verifier:
-    """`statements` tell which periods were asked for; `has_counts`: whether a small number may count things by itself,
-    as the steps of a manual do and rows do not."""
+    """`statements` name the periods that were asked for. With `has_counts` a small number may count things by itself,
+    as the steps of a manual do."""
     days = [(today, today), *(span for sql in statements for span in _periods(sql))]
     return Verifier(Sources(known=known, asked=asked, days=days, language=language[:2], has_counts=has_counts))
 
 
 def _periods(sql: str) -> list[tuple[date, date]]:
-    """From the first to the last day that a statement names, whether it leaves that one out or not."""
+    """Return the span from the first to the last day that a statement names, with and without the last day."""
     days = sorted({day for text in _DAY.findall(sql) if (day := _date(text))})
     return [(days[0], days[-1]), (days[0], days[-1] - timedelta(days=1))] if len(days) > 1 else []
 

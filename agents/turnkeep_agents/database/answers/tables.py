@@ -1,5 +1,5 @@
-"""Rows as the user and the model see them: ten at a time, in no language but that of their columns' names. A cell is
-text, whatever stands in it: it never becomes a link, an image, a tag, or a second cell."""
+"""Rows as users and models see them, ten at a time. A cell is text whatever it contains: it never becomes a link, an
+image, a tag or a second cell."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 PAGE = 10
-MOST_BESIDE = 5  # rows beyond a page that are shown with it, so that none is left behind for two or three
+MOST_EXTRA = 5  # rows beyond a page that are shown with it, so that no page has only two or three
 MOST_READ = 15  # rows that a model sees
 LONGEST_CELL = 80  # characters
 GROUPED_FROM = 10_000  # whole numbers below are written as they are, as years are
@@ -22,20 +22,20 @@ _SECONDS = re.compile(r"(?<=\d{4}-\d\d-\d\d)[T ](\d\d:\d\d):\d\d(?:\.\d+)?$")
 
 
 def size_of(rows: Sequence[Any], *, has_more: bool, is_all: bool) -> int:
-    """How many of `rows` a page shows."""
-    most = len(rows) if is_all or (not has_more and len(rows) <= PAGE + MOST_BESIDE) else PAGE
+    """Return how many of `rows` a page shows."""
+    most = len(rows) if is_all or (not has_more and len(rows) <= PAGE + MOST_EXTRA) else PAGE
     return min(most, len(rows))
 
 
 def is_single(rows: Sequence[Sequence[Any]]) -> bool:
-    """One value, which the answer says."""
+    """Return whether there is only one value, which the answer states."""
     return len(rows) == 1 and len(rows[0]) == 1
 
 
 def table_of(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], start: int, size: int, *, has_more: bool, language: str
 ) -> str:
-    """The first `size` rows as Markdown, and which of how many they are; `has_more` beyond `rows`."""
+    """Return the first `size` rows as Markdown with their position; `has_more` means more than `rows`."""
     if not rows:
         return ""
     forms = [_form([row[at] for row in rows]) for at in range(len(columns))]
@@ -51,21 +51,25 @@ def table_of(
 
 
 def preview(columns: Sequence[str], rows: Sequence[Sequence[Any]], most: int = MOST_READ) -> str:
-    """The first rows, one a line, for a prompt."""
-    return "\n".join([" | ".join(columns), *(" | ".join(map(_short, row)) for row in rows[:most])])
+    """Return the first rows for a prompt, one a line."""
+
+    def short(cell: object) -> str:
+        text = plain(cell)
+        return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}\u2026"
+
+    return "\n".join([" | ".join(columns), *(" | ".join(map(short, row)) for row in rows[:most])])
 
 
 def plain(cell: object) -> str:
-    """A cell as text on one line, a figure without the dust of its arithmetic."""
+    """Return a cell as text on one line, a figure without rounding dust."""
     if isinstance(cell, float):
         return f"{cell:.4f}".rstrip("0").rstrip(".")
     return "" if cell is None else " ".join(_moment(str(cell)).split())
 
 
 def escaped(text: str) -> str:
-    """As Markdown that shows the text and does nothing else; on one line, cut where it is long."""
-    seen = "".join(_visible(sign) for sign in text[: 4 * LONGEST_CELL])
-    seen = " ".join(seen.split())
+    """Return Markdown that shows the text and nothing else; on one line, cut if it is long."""
+    seen = " ".join("".join(sign if _is_visible(sign) else " " for sign in text[: 4 * LONGEST_CELL]).split())
     if len(seen) > LONGEST_CELL:
         seen = seen[: LONGEST_CELL - 1].rstrip() + "\u2026"
     seen = _MARKS.sub(lambda found: f"\\{found[0]}", seen)
@@ -73,13 +77,13 @@ def escaped(text: str) -> str:
     return _ENTITY.sub("&amp;", seen).replace("<", "&lt;")
 
 
-def _visible(sign: str) -> str:
-    """Without what has no shape of its own and could turn the order of others."""
-    return " " if unicodedata.category(sign) in ("Cc", "Cf", "Zl", "Zp") else sign
+def _is_visible(sign: str) -> bool:
+    """Return whether the sign has a shape; others could reverse the text."""
+    return unicodedata.category(sign) not in ("Cc", "Cf", "Zl", "Zp")
 
 
 def _form(cells: Sequence[Any]) -> str:
-    """How all figures of a column are written; empty for one that holds others."""
+    """Return the format of all figures of a column; empty if it has other cells."""
     figures = [cell for cell in cells if cell is not None]
     if not figures or not all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in figures):
         return ""
@@ -89,22 +93,13 @@ def _form(cells: Sequence[Any]) -> str:
 
 
 def _cell(cell: Any, form: str, language: str) -> str:
-    if cell is None:
-        return ""
-    return _in_language(format(cell, form), language) if form else escaped(_moment(str(cell)))
-
-
-def _in_language(number: str, language: str) -> str:
-    code = language[:2].casefold()
+    if cell is None or not form:
+        return "" if cell is None else escaped(_moment(str(cell)))
+    number, code = format(cell, form), language[:2].casefold()
     group = "." if code in _POINTS.split() else "\u202f" if code in _SPACES.split() else ","
     return number if group == "," else number.replace(",", "_").replace(".", ",").replace("_", group)
 
 
 def _moment(text: str) -> str:
-    """A date and its time to the minute: "2026-11-02 14:30"."""
+    """Shorten a date and time to the minute: "2026-11-02 14:30"."""
     return _SECONDS.sub(r" \1", _MIDNIGHT.sub("", text))
-
-
-def _short(cell: object) -> str:
-    text = plain(cell)
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}\u2026"

@@ -1,2 +1,1 @@
-"""What code can tell of a statement that the guard lets through. All of it is facts of the schema or of the rows; what
-the question meant is not judged here."""
+"""What code can find in a statement that the guard accepts. It knows schema and rows, not what the question meant."""

@@ -1,5 +1,5 @@
-"""Where the data of a table begin and end: the first and the last of its main date, asked once a day for each caller,
-since callers see different rows."""
+"""The first and last date of a table's main date column, read once a day for each caller, since callers see different
+rows."""
 
 import threading
 from collections import OrderedDict
@@ -21,14 +21,14 @@ Span: TypeAlias = tuple[str, str]
 
 
 class DateSpans:
-    """`owner` is what else the rows depend on: the day, the tenant, the user. Nobody's id is kept, only a digest."""
+    """`owner` is what the rows depend on: day, tenant, user. Only a digest of it is kept."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: OrderedDict[bytes, Span] = OrderedDict()
 
     def of(self, tables: Iterable[Table], dialect: Dialect, owner: Sequence[object], run: Try) -> dict[str, Span]:
-        """By "table.column"; without those that are empty or not to be had."""
+        """Return spans by "table.column", without empty or unreadable ones."""
         named = [(table.name, main_date(table)) for table in tables]
         named = [(table, date) for table, date in named if date and not is_audit_moment(date)][:MOST_ASKED]
         spans = {f"{table}.{date}": self._span(_bounds(table, date, dialect), owner, run) for table, date in named}

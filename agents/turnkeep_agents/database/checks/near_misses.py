@@ -1,5 +1,5 @@
-"""What there would be where a statement gave nothing: each condition is dropped in turn, and the values nearest to a
-text that it asks for are named. None may be the answer; nobody writes it anew."""
+"""What a statement without rows would find otherwise: each condition is dropped in turn, and the values nearest to its
+text are listed. No rows may still be the answer; the statement is not rewritten."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -14,13 +14,13 @@ MOST_NEAR = 3
 
 
 def is_nothing(result: Result) -> bool:
-    """No rows, or one that counts none."""
+    """Return whether there are no rows, or one row that counts none."""
     is_figure = len(result.rows) == len(result.columns) == 1
     return not result.rows or (is_figure and result.rows[0][0] in (0, None))
 
 
 def near_misses(sql: str, dialect: Dialect, run: Try) -> list[str]:
-    """Of a statement that gave nothing: which single condition can be dropped, and how much there is then."""
+    """Return which single conditions can be dropped, and how much there is then."""
     tree = parse_one(sql, dialect=dialect)
     where = tree.args.get("where")
     if not isinstance(tree, exp.Select) or where is None:
@@ -31,8 +31,9 @@ def near_misses(sql: str, dialect: Dialect, run: Try) -> list[str]:
 
 def _wider(tree: exp.Select, conditions: list[exp.Expr], dialect: Dialect, run: Try) -> Iterator[str]:
     for number, condition in enumerate(conditions[:MOST_CONDITIONS]):
-        others = [other for at, other in enumerate(conditions) if at != number]
-        wider = _with_conditions(tree, others)
+        others = [other.copy() for at, other in enumerate(conditions) if at != number]
+        wider = tree.copy()
+        wider.set("where", exp.Where(this=exp.and_(*others)) if others else None)
         result = run(wider.sql(dialect))
         if result is None or is_nothing(result):
             continue
@@ -44,7 +45,7 @@ def _wider(tree: exp.Select, conditions: list[exp.Expr], dialect: Dialect, run: 
 
 
 def _nearest(wider: exp.Select, condition: exp.Expr, dialect: Dialect, run: Try) -> list[str]:
-    """The values of what `condition` compares with a text that are spelt most like it: "Janssen" for "Jansen"."""
+    """Return the values spelt most like the text that `condition` compares: "Janssen" for "Jansen"."""
     text = condition.args.get("expression")
     if not isinstance(condition, exp.EQ | exp.Like) or not isinstance(text, exp.Literal) or not text.is_string:
         return []
@@ -57,14 +58,8 @@ def _nearest(wider: exp.Select, condition: exp.Expr, dialect: Dialect, run: Try)
 
 
 def _close(wanted: str, texts: list[str]) -> list[str]:
-    """By the whole, or by one of its words: somebody may give a part of a name."""
+    """Compare the whole, then its words: people may give a part of a name."""
     whole = get_close_matches(wanted, texts, n=MOST_NEAR)
     by_word = {word.casefold(): text for text in texts for word in text.split()}
     words = get_close_matches(wanted.casefold(), by_word, n=MOST_NEAR, cutoff=0.75)
     return list(dict.fromkeys([*whole, *(by_word[word] for word in words)]))[:MOST_NEAR]
-
-
-def _with_conditions(tree: exp.Select, conditions: list[exp.Expr]) -> exp.Select:
-    wider = tree.copy()
-    wider.set("where", exp.Where(this=exp.and_(*(one.copy() for one in conditions))) if conditions else None)
-    return wider

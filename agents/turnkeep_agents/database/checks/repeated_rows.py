@@ -1,5 +1,5 @@
-"""Sums and counts over rows that a join repeats ("fan-out"): the paid amount of an invoice, once for each of its lines.
-The cardinalities of the join graph tell which join may do so, and the rows whether it does."""
+"""Find sums and counts over rows that a join repeats ("fan-out"): the paid amount of an invoice, once for each of its
+lines. Cardinalities of the join graph show which join may do so, and the rows whether it does."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ Ends: TypeAlias = tuple[str, str]  # alias, column
 
 @dataclass(frozen=True)
 class Repeated:
-    """Rows of `table` count more than once in `figure`, by the join to `by`. `is_shown`: its rows say so too."""
+    """Rows of `table` count more than once in `figure`, by the join to `by`. `is_shown` means that the rows prove
+    it."""
 
     figure: str
     table: str
@@ -36,7 +37,7 @@ class Repeated:
 
 
 def repeated_rows(sql: str, graph: JoinGraph, dialect: Dialect, run: Try) -> list[Repeated]:
-    """In the order of the statement; those that the rows prove or that cannot be tried."""
+    """Return, in the order of the statement, the repetitions that the rows prove or that cannot be tried."""
     tree = parse_one(sql, dialect=dialect)
     return [found for select in tree.find_all(exp.Select) for found in _of_select(select, tree, graph, dialect, run)]
 
@@ -57,14 +58,14 @@ def _of_select(select: exp.Select, tree: exp.Expr, graph: JoinGraph, dialect: Di
 
 
 def _owner(column: exp.Column, tables: Mapping[str, str], graph: JoinGraph) -> str:
-    """The alias that it is of, also where it stands without one."""
+    """Return the alias of the column's table, even if the column is unqualified."""
     name = column.name.casefold()
     having = [alias for alias, table in tables.items() if name in map(str.casefold, graph.tables[table].columns)]
     return column.table or (having[0] if len(having) == 1 else "")
 
 
 def _summed(value: exp.Expr) -> Iterator[exp.Column]:
-    """The columns whose values count: in CASE WHEN state = 'paid' THEN amount END the amount alone."""
+    """Yield the columns whose values count: in CASE WHEN state = 'paid' THEN amount END only the amount."""
     if isinstance(value, exp.Column):
         yield value
     for name, part in value.args.items():
@@ -75,7 +76,7 @@ def _summed(value: exp.Expr) -> Iterator[exp.Column]:
 
 
 def _tables(select: exp.Select, graph: JoinGraph) -> dict[str, str]:
-    """By alias: the tables of FROM and its joins that the graph knows."""
+    """Return the known tables of FROM and its joins, by alias."""
     folded = {name.casefold(): name for name in graph.tables}
     start = select.args.get("from_")
     sources = [start.this] if start else []
@@ -85,7 +86,7 @@ def _tables(select: exp.Select, graph: JoinGraph) -> dict[str, str]:
 
 
 def _figures(select: exp.Select) -> Iterator[exp.Expr]:
-    """Sums, means and counts of columns of this very SELECT, not DISTINCT ones."""
+    """Yield sums, means and counts of columns of this SELECT, except DISTINCT ones."""
     for node in select.find_all(exp.Sum, exp.Avg, exp.Count):
         is_own = node.find_ancestor(exp.Select) is select and not isinstance(node.parent, exp.Window)
         if is_own and not isinstance(node.this, exp.Distinct | exp.Star):
@@ -93,16 +94,12 @@ def _figures(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _to_many(select: exp.Select, tables: Mapping[str, str], graph: JoinGraph) -> dict[str, str]:
-    """By alias: another one of which a row here has many, over whatever joins."""
+    """Map each alias to another one of which a row here has many, over any number of joins."""
     steps: dict[str, list[tuple[str, bool]]] = {alias: [] for alias in tables}
     for one, other in _equalities(select, tables):
         for here, there in ((one, other), (other, one)):
             steps[here[0]].append((there[0], not _is_unique(there, tables, graph)))
-    found = {}
-    for alias in tables:
-        if many := _first_many(alias, steps):
-            found[alias] = many
-    return found
+    return {alias: many for alias in tables if (many := _first_many(alias, steps))}
 
 
 def _first_many(alias: str, steps: Mapping[str, Sequence[tuple[str, bool]]]) -> str:
@@ -130,7 +127,7 @@ def _equalities(select: exp.Select, tables: Mapping[str, str]) -> Iterator[tuple
 
 
 def _is_unique(end: Ends, tables: Mapping[str, str], graph: JoinGraph) -> bool:
-    """Whether one row at most has a given value there."""
+    """Return whether at most one row has a given value there."""
     table, column = graph.tables[tables[end[0]]], end[1].casefold()
     unique = {name.casefold() for name in table.unique_columns}
     is_key = [name.casefold() for name in table.primary_key] == [column]
@@ -144,7 +141,7 @@ def _is_unique(end: Ends, tables: Mapping[str, str], graph: JoinGraph) -> bool:
 def _is_shown(
     select: exp.Select, tree: exp.Expr, owner: str, key: Sequence[str], *, dialect: Dialect, run: Try
 ) -> bool | None:
-    """Whether a row of `owner` really stands twice in one group; None where that cannot be tried."""
+    """Return whether a row of `owner` is repeated in a group; None if that cannot be tried."""
     if len(key) != 1 or tree.args.get("with_") or select.find_ancestor(exp.Select):
         return None
     probe = select.copy()
@@ -160,7 +157,7 @@ def _is_shown(
 
 
 def _grouped(expression: exp.Expr, select: exp.Select) -> exp.Expr:
-    """GROUP BY 1 by what stands first in the SELECT."""
+    """Replace the 1 of GROUP BY 1 by the first expression of the SELECT."""
     if not isinstance(expression, exp.Literal) or expression.is_string:
         return expression
     named: exp.Expr = select.expressions[int(expression.this) - 1]

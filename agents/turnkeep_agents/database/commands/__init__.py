@@ -1,4 +1,4 @@
-"""The commands about databases of one's own: their join graph, and their secure views."""
+"""The commands about one's own database: its join graph, its secure views, its manual and its verified questions."""
 
 import argparse
 import os
@@ -21,13 +21,13 @@ def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     build = joins.add_parser("build", help="make it from a live database")
     build.add_argument("url", nargs="?", default="", metavar="URL", help="default: DATABASE__URL, else the sample")
     build.add_argument("--out", type=Path, required=True, metavar="FILE.json")
-    build.add_argument("--associations", type=Path, metavar="FILE.json", help="what the application's models say")
+    build.add_argument("--associations", type=Path, metavar="FILE.json", help="an extract of the application's models")
     build.add_argument("--overrides", type=Path, metavar="FILE.json", help="corrections written by hand")
-    build.add_argument("--values", action="store_true", help="read what stands in columns that hold few texts")
-    build.add_argument("--model", action="store_true", help="let the model name relationships that it doubts")
+    build.add_argument("--values", action="store_true", help="read the texts of columns with few values")
+    build.add_argument("--model", action="store_true", help="ask the model which relationships are doubtful")
     build.set_defaults(run=_build_joins)
 
-    check = joins.add_parser("check", help="what is wrong or doubtful in a graph")
+    check = joins.add_parser("check", help="list errors and doubts in a graph")
     check.add_argument("file", type=Path, metavar="FILE.json")
     check.set_defaults(run=_check_joins)
 
@@ -36,16 +36,16 @@ def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     database = commands.add_parser("database", help="a database of your own, for the agent `database`").add_subparsers(
         required=True, metavar="COMMAND"
     )
-    secure = database.add_parser("secure", help="print what an administrator runs to set up secure views")
-    secure.add_argument("--access", type=Path, required=True, metavar="FILE.json", help="as DATABASE__ACCESS names it")
+    secure = database.add_parser("secure", help="print the SQL that sets up secure views")
+    secure.add_argument("--access", type=Path, required=True, metavar="FILE.json", help="the file of DATABASE__ACCESS")
     secure.add_argument(
         "--joins", type=Path, required=True, metavar="FILE.json", help="the join graph, for the columns"
     )
     secure.add_argument(
-        "--dialect", choices=["mysql", "postgresql", "sqlite"], default="mysql", help="mysql is MariaDB too"
+        "--dialect", choices=["mysql", "postgresql", "sqlite"], default="mysql", help="mysql includes MariaDB"
     )
     secure.add_argument(
-        "--database", default="", metavar="NAME", help="the schema on the server, for postgresql public unless named"
+        "--database", default="", metavar="NAME", help="the schema on the server; for postgresql public by default"
     )
     secure.add_argument(
         "--reader", default="", metavar="ACCOUNT", help="Turnkeep's login: \"'name'@'host'\", for postgresql a role"
@@ -63,7 +63,7 @@ def _add_manual(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     manual = commands.add_parser("manual", help="the user manual of the agent `database`").add_subparsers(
         required=True, metavar="COMMAND"
     )
-    load = manual.add_parser("load", help="use your own pages from a folder, from the next start on")
+    load = manual.add_parser("load", help="use your own pages from the next start")
     load.add_argument("folder", type=Path, metavar="FOLDER", help="Markdown or text files; sections begin at headings")
     load.set_defaults(run=_load_manual)
 
@@ -73,31 +73,32 @@ def _load_manual(options: argparse.Namespace) -> None:
     from turnkeep_local.home import open_home  # noqa: PLC0415
 
     home = open_home(os.environ)
-    print(f"{keep_manual(home, options.folder)} in {place_in(home)}. The server uses them from its next start on.")
+    print(f"{keep_manual(home, options.folder)} in {place_in(home)}. The server uses them from its next start.")
 
 
 def _build_joins(options: argparse.Namespace) -> None:
     from turnkeep_agents.database.commands.joins import Wanted, build_joins  # noqa: PLC0415
 
-    wanted = Wanted(options.out, options.url, options.associations, options.overrides, options.values, options.model)
-    print(build_joins(wanted))
+    files = options.associations, options.overrides
+    print(build_joins(Wanted(options.out, options.url, *files, options.values, options.model)))
 
 
 def _check_joins(options: argparse.Namespace) -> None:
     from turnkeep_agents.database.commands.joins import check_joins  # noqa: PLC0415
 
-    told, is_sound = check_joins(options.file)
-    print(told)
+    report, is_sound = check_joins(options.file)
+    print(report)
     if not is_sound:
         raise LocalError("The graph has errors.")
 
 
 def _secure(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.security import Wanted, print_wall  # noqa: PLC0415
+    from turnkeep_agents.database.commands.security import Wanted, security_script  # noqa: PLC0415
 
-    seal = "" if options.again else secrets.token_hex(32)
-    wanted = Wanted(options.access, options.joins, options.dialect, options.database, options.reader, seal)
-    print(print_wall(wanted))
+    key = "" if options.again else secrets.token_hex(32)
+    print(
+        security_script(Wanted(options.access, options.joins, options.dialect, options.database, options.reader, key))
+    )
 
 
 def _check_database(_: argparse.Namespace) -> None:
@@ -112,7 +113,7 @@ def _check_database(_: argparse.Namespace) -> None:
 def _check_verified(options: argparse.Namespace) -> None:
     from turnkeep_agents.database.commands.verified import check_verified  # noqa: PLC0415
 
-    told, is_sound = check_verified(options.file)
-    print(told)
+    report, is_sound = check_verified(options.file)
+    print(report)
     if not is_sound:
-        raise LocalError("Some statements are wrong; no such line is shown to a model.")
+        raise LocalError("Some statements are wrong; models never see them.")

@@ -1,4 +1,4 @@
-"""`turnkeep database check`: what the agent `database` answers from, or why it cannot."""
+"""`turnkeep database check`: reports what the agent `database` answers from, or why it cannot."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

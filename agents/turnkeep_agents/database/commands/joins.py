@@ -1,5 +1,4 @@
-"""`turnkeep joins`: makes and checks the join graph of the agent `database`. No URL is ever printed,
-for it may contain a password."""
+"""`turnkeep joins`: builds and checks the join graph. URLs are never printed, since they may contain a password."""
 
 import asyncio
 import sys
@@ -35,7 +34,7 @@ TICK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Wanted:
-    """What `joins build` was told."""
+    """Options of `joins build`."""
 
     out: Path
     url: str = ""
@@ -46,14 +45,14 @@ class Wanted:
 
 
 def build_joins(wanted: Wanted) -> str:
-    """Introspects, merges, checks and saves; tells what came of it. Raises LocalError."""
+    """Introspect, merge, check and save; return a summary. Raises LocalError."""
     settings = _settings()
     if wanted.with_model and settings.main_model == "demo":
         raise LocalError("--model needs a model. Set OPENAI_API_KEY, or MODEL to bedrock:<model id>.")
     try:
-        graph, told = _merged(wanted, settings)
+        graph, omitted = _merged(wanted, settings)
         if not graph.tables:
-            raise LocalError("The overrides hide all tables: nothing is left to be joined. Nothing was written.")
+            raise LocalError("The overrides hide all tables. Nothing was written.")
         remarks: list[LinkIssue] = []
         if wanted.with_model:
             graph, remarks = asyncio.run(judge(chat_models(settings, "database").small, graph, progress=_progress()))
@@ -62,46 +61,39 @@ def build_joins(wanted: Wanted) -> str:
         raise LocalError(str(error)) from None
     except ModelFault as error:
         raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
-    return "\n".join([*told, *map(_line, remarks), _summary(graph, wanted.out)])
+    return "\n".join([*omitted, *map(_line, remarks), _summary(graph, wanted.out)])
 
 
 def check_joins(file: Path) -> tuple[str, bool]:
-    """The findings about a file, and whether it is free of errors. Raises LocalError."""
+    """Return the issues of a file, and whether it has no errors. Raises LocalError."""
     graph = _load(file)
     found = validate(graph, confidence_threshold=_settings().of(DatabaseSettings).confidence_threshold)
-    return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), not _errors(found)
+    is_sound = all(issue.severity != "error" for issue in found)
+    return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), is_sound
 
 
 def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
-    url, told = wanted.url or settings.of(DatabaseSettings).url.get_secret_value(), []
+    url, lines = wanted.url or settings.of(DatabaseSettings).url.get_secret_value(), []
     if url:
         graph, omitted = _introspected(url, wanted.with_values, settings)
-        told = [f"Left out: {each}." for each in omitted]
+        lines = [f"Left out: {each}." for each in omitted]
     else:
         graph = _load(sample_joins())
     if wanted.associations:
         graph, left_out = with_associations(graph, wanted.associations)
-        told += [f"Left out, for the database does not have it: {each}" for each in left_out]
+        lines += [f"Left out, because the database does not have it: {each}" for each in left_out]
     if wanted.overrides:
         graph = with_overrides(graph, wanted.overrides)
-    return graph, told
+    return graph, lines
 
 
 def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[JoinGraph, list[str]]:
-    """The graph, and what was left out of it. Without secure views: it is of the tables behind them. Of values only
-    what no secret is."""
+    """Return the graph of the tables behind the secure views, and what was left out. Values of secret columns are not
+    read."""
     file = settings.of(DatabaseSettings).access
     access = load_access(Path(file)) if file else Access()
-    graph, omitted = _read(url, access, with_values)
-    if not graph.tables:
-        raise LocalError("The database has no tables that its login may read. Nothing was written.")
-    return in_clear(graph, {view.table: view.encrypted for view in access.views}), omitted
-
-
-def _read(url: str, access: Access, with_values: bool) -> tuple[JoinGraph, list[str]]:
-    """Raise DatabaseError, early if the server does not answer."""
     omitted: list[str] = []
-    connect(url)
+    connect(url)  # fail early if the server does not answer
     read = partial(
         introspect,
         with_values=with_values,
@@ -111,7 +103,10 @@ def _read(url: str, access: Access, with_values: bool) -> tuple[JoinGraph, list[
         progress=_progress(),
         omit=omitted.append,
     )
-    return catalogue_sessions(url, SECONDS).ask(lambda connection: read(connection.engine)), omitted
+    graph = catalogue_sessions(url, SECONDS).ask(lambda connection: read(connection.engine))
+    if not graph.tables:
+        raise LocalError("The database has no tables that its login may read. Nothing was written.")
+    return in_clear(graph, {view.table: view.encrypted for view in access.views}), omitted
 
 
 def _settings() -> Settings:
@@ -129,16 +124,16 @@ def _load(file: Path) -> JoinGraph:
 
 
 def _progress() -> Callable[[str], None]:
-    """Says at the terminal what is being done, twice a second at most, and nothing where it is done at once."""
+    """Print progress at most twice a second, and nothing for quick work."""
     last = time.monotonic()
 
-    def tell(what: str) -> None:
+    def show(what: str) -> None:
         nonlocal last
         if time.monotonic() - last >= TICK_SECONDS:
             last = time.monotonic()
             print(f"{what} ...", file=sys.stderr, flush=True)
 
-    return tell
+    return show
 
 
 def _summary(graph: JoinGraph, out: Path) -> str:
@@ -151,18 +146,14 @@ def _summary(graph: JoinGraph, out: Path) -> str:
 
 def _shape(graph: JoinGraph) -> str:
     origins = Counter(link.type for link in graph.relationships)
-    told = ", ".join(f"{count} {origin.replace('_', ' ')}" for origin, count in origins.most_common())
-    return f"{len(graph.tables)} tables, {len(graph.relationships)} relationships ({told or 'none'})"
+    counts = ", ".join(f"{count} {origin.replace('_', ' ')}" for origin, count in origins.most_common())
+    return f"{len(graph.tables)} tables, {len(graph.relationships)} relationships ({counts or 'none'})"
 
 
 def _severities(found: Collection[LinkIssue]) -> str:
-    counts: Mapping[str, int] = Counter(finding.severity for finding in found)
+    counts: Mapping[str, int] = Counter(issue.severity for issue in found)
     return ", ".join(f"{counts.get(each, 0)} {each}s" for each in SEVERITIES)
 
 
-def _errors(found: Collection[LinkIssue]) -> bool:
-    return any(finding.severity == "error" for finding in found)
-
-
-def _line(finding: LinkIssue) -> str:
-    return f"{finding.severity}: {finding.edge}: {finding.message}. {finding.remedy}"
+def _line(issue: LinkIssue) -> str:
+    return f"{issue.severity}: {issue.edge}: {issue.message}. {issue.remedy}"

@@ -1,5 +1,5 @@
-"""A user's own manual in place of the bundled one. It is copied beside the old one, and a link is turned to it at once:
-a crash leaves the one or the other."""
+"""A user's own manual in place of the bundled one. It is copied, and a symbolic link is switched to the copy
+atomically: a crash leaves the old manual or the new one."""
 
 import secrets
 import shutil
@@ -13,12 +13,12 @@ from turnkeep_local.home import Home, write_atomically
 
 
 def place_in(home: Home) -> Path:
-    """A link to the newest copy."""
+    """Return the link to the newest copy."""
     return home.path / "manual"
 
 
 def keep_manual(home: Home, folder: Path) -> str:
-    """Checks a folder of pages, copies it to where the server looks, and says what it holds."""
+    """Check a folder of pages, copy it to where the server looks, and return a summary."""
     try:
         sections, files = load_manual(folder), read_files(folder)
     except CorpusError as error:

@@ -17,34 +17,33 @@ from turnkeep_local import LocalError
 
 ACCOUNT = re.compile(r"'[^'\\]+'@'[^'\\]+'")
 ROLE = re.compile(r"[^'\"\\@]+")
-KEY, KEY_ON_POSTGRESQL, TENANT, COMPANY = (
+KEY, KEY_ON_POSTGRESQL, TENANT, COMPANY = (  # placeholders for what Turnkeep must not know
     "REPLACE: the key of AES_ENCRYPT",
     "REPLACE: the key of pgp_sym_encrypt",
     "REPLACE: a tenant, or * for every other",
     "REPLACE: its company",
 )
-"""What stands in the statements where we know nothing, and shall not."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """`joins` is a saved join graph, which names the columns; `database` the schema of the tables, on PostgreSQL
-    `public` where it is empty; `reader` an account as 'name'@'host', on PostgreSQL a role; `seal` a new secret that
-    Turnkeep is to know as DATABASE__SEAL; empty for one that is there and keeps its own."""
+    """`joins` is a saved join graph, which lists the columns. `database` is the schema of the tables, `public` by
+    default on PostgreSQL. `reader` is an account as 'name'@'host', or a role. `signing_key` is new, for DATABASE__SEAL;
+    empty if there is one already."""
 
     access: Path
     joins: Path
     dialect: Literal["mysql", "postgresql", "sqlite"]
     database: str
     reader: str
-    seal: str
+    signing_key: str
 
 
-def print_wall(wanted: Wanted) -> str:
-    """The statements as a script; raises LocalError."""
+def security_script(wanted: Wanted) -> str:
+    """Return the statements as a script; raise LocalError."""
     access, columns = _known(wanted)
     key = KEY_ON_POSTGRESQL if wanted.dialect == "postgresql" else KEY
-    known = Secrets(key, wanted.seal, {TENANT: COMPANY}) if wanted.seal else None
+    known = Secrets(key, wanted.signing_key, {TENANT: COMPANY}) if wanted.signing_key else None
     if wanted.dialect == "sqlite":
         if known is None:
             raise LocalError("The views of a SQLite file are made for each statement; there is nothing to run again.")
@@ -54,13 +53,13 @@ def print_wall(wanted: Wanted) -> str:
     if not wanted.database:
         raise LocalError("--database is missing: the schema on the server that holds the tables.")
     if not ACCOUNT.fullmatch(wanted.reader):
-        raise LocalError("The reader is an account that is there already, written as 'name'@'host' with the quotes.")
+        raise LocalError("The reader is an existing account, written as 'name'@'host' with the quotes.")
     return _script(_head(wanted), secure_views_ddl(access, columns, wanted.database, wanted.reader, known))
 
 
 def _for_postgresql(wanted: Wanted, access: Access, columns: Mapping[str, Sequence[str]], known: Secrets | None) -> str:
     if not ROLE.fullmatch(wanted.reader):
-        raise LocalError("The reader is a role that is there already and may log in, written without quotes.")
+        raise LocalError("The reader is an existing role that may log in, written without quotes.")
     statements = barrier_views_ddl(access, columns, wanted.database or "public", wanted.reader, known)
     whole = ["BEGIN", *statements, "COMMIT"]
     return "\n".join(
@@ -69,22 +68,23 @@ def _for_postgresql(wanted: Wanted, access: Access, columns: Mapping[str, Sequen
 
 
 _HEAD = [
-    "To be run by an administrator after the values that begin with REPLACE were replaced. Turnkeep never needs them.",
-    "A row of wall_company for each tenant. The reader loses all other rights that it has.",
-    "After a change of the schema, run what --again prints: it leaves key, companies and seal as they are.",
+    "Run this as an administrator after replacing the values that begin with REPLACE. Turnkeep never needs them.",
+    "Add a row to wall_company for each tenant. The reader loses all its other rights.",
+    "After a change of the schema, run what --again prints: it keeps key, companies and DATABASE__SEAL.",
 ]
-_AGAIN = ["To be run by an administrator. Key, companies and seal stay; the reader loses all other rights that it has."]
+_AGAIN = [
+    "Run this as an administrator. Key, companies and DATABASE__SEAL stay; the reader loses all its other rights."
+]
 
 
 def _head(wanted: Wanted) -> list[str]:
-    """Comments above a server's statements."""
-    if not wanted.seal:
+    if not wanted.signing_key:
         return _AGAIN
-    return [*_HEAD, f"DATABASE__SEAL={wanted.seal} is for Turnkeep, and for nobody else."]
+    return [*_HEAD, f"DATABASE__SEAL={wanted.signing_key} is for Turnkeep only."]
 
 
 def _known(wanted: Wanted) -> tuple[Access, Mapping[str, Sequence[str]]]:
-    """The access, and the columns of the tables that somebody may read."""
+    """Return the access rules, and the columns of the tables that any caller may read."""
     try:
         access, graph = load_access(wanted.access), load_graph(wanted.joins)
     except UnusableFile as error:
@@ -102,14 +102,14 @@ def _known(wanted: Wanted) -> tuple[Access, Mapping[str, Sequence[str]]]:
 
 
 def readable(access: Access, tables: Iterable[str]) -> frozenset[str]:
-    """Those that any caller may read."""
-    names, somebody = frozenset(tables), Principal("", "")
+    """Return the tables that any caller may read."""
+    names, anyone = frozenset(tables), Principal("", "")
     rules = (replace(rule, tenant="*", user="*") for rule in access.rules)
-    return frozenset().union(*(Access(rules=(rule,)).allowed(somebody, names) for rule in rules))
+    return frozenset().union(*(Access(rules=(rule,)).allowed(anyone, names) for rule in rules))
 
 
 def _script(head: Iterable[str], statements: Iterable[str]) -> str:
-    """As the `mysql` client reads it, which has to be told where a procedure ends."""
+    """Format for the `mysql` client, which needs a delimiter around procedures."""
     lines = [f"-- {line}" for line in head]
     for statement in statements:
         lines += ["DELIMITER $$", f"{statement}$$", "DELIMITER ;"] if ";" in statement else [f"{statement};"]

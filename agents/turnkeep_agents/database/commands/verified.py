@@ -1,4 +1,4 @@
-"""`turnkeep database verified`: a file of questions with their SQL, checked as the SQL of a model is."""
+"""`turnkeep database verified`: checks a file of questions with their SQL as the SQL of a model is checked."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ LOCAL = Principal("local", "local")
 
 
 def check_verified(file: Path) -> tuple[str, bool]:
-    """What is wrong, a line each, and whether nothing is. Raises LocalError."""
+    """Return the faults, one a line, and whether there are none. Raises LocalError."""
     try:
         tuning = read_settings().of(DatabaseSettings)
         pairs, workspace = load_verified(file).pairs, Workspace(open_databases(tuning), Manual(()), Verified(), tuning)
@@ -36,7 +36,7 @@ def check_verified(file: Path) -> tuple[str, bool]:
 
 
 def fault_of(sql: str, snapshot: Snapshot, today: date) -> str:
-    """Empty where there is none; a statement that gives no rows is none."""
+    """Return an empty text for a sound statement; no rows are no fault."""
     schema, dialect = snapshot.schema, snapshot.database.dialect
     statement, checked = snapshot.check(dated(sql, today))
     if not isinstance(checked, Checked):

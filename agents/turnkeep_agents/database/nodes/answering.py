@@ -1,4 +1,4 @@
-"""The answer: one call over all findings, held against them sentence by sentence; then the rows."""
+"""The answer: one call over all findings, checked sentence by sentence; then the rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,29 +14,23 @@ from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import (
     MOST_SHOWN,
-    kept,
-    known,
-    shown_known,
+    facts,
+    finding_text,
+    remembered,
+    shown_facts,
     shown_text,
     table,
     table_below,
-    told,
 )
 from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
-from turnkeep_agents.database.nodes.turn import (
-    TurnNodes,
-    language_note,
-    last_shown,
-    message_of,
-    today_note,
-)
+from turnkeep_agents.database.nodes.turn import TurnNodes, language_note, last_shown, message_of, today_note
 from turnkeep_agents.database.planning.choosing import choose
 from turnkeep_agents.database.state import DatabaseState, QueryResult, Shown
 from turnkeep_agents.database.workspace import Snapshot
 
 TALK_TURNS, TALK_TOKENS = 10, 2_000
 ASKED_BEFORE = 3  # messages of the user whose numbers may be quoted
-MOST_TOLD, MOST_TITLES = 20, 20
+MOST_TABLES, MOST_TITLES = 20, 20
 
 
 class AnsweringNodes(TurnNodes):
@@ -49,7 +43,7 @@ class AnsweringNodes(TurnNodes):
             judge = Linked(None, state["messages"])
             worded = send(asked_back, to=to, judge=judge)
             return {**self._replied(state, worded, ReplyJudge(None)), "route": "clarify"}
-        tables = [below for one in findings if (below := _below(one, state["language"], is_only=len(findings) == 1))]
+        tables = [below for one in findings if (below := table_below(one, state["language"]))]
         if all(one["kind"] == "more_rows" and one.get("rows") for one in findings):
             worded = send("\n\n".join(tables), to=to)
             return self._replied(state, worded, ReplyJudge(None))
@@ -61,14 +55,17 @@ class AnsweringNodes(TurnNodes):
         sections = [Document(**section) for one in findings for section in one.get("sections", ())]
         notes = [f"{prompts.COMPARED}{shown_text(compared)}"] if compared else []
         notes += [today_note(runtime), language_note(state)]
-        prompt = prompts.answer(message_of(state), [(one["kind"], told(one)) for one in findings], sections, notes)
-        texts = [text for one in findings for text in known(one)]
-        texts += shown_known(compared) if compared else []
+        prompt = prompts.answer(
+            message_of(state), [(one["kind"], finding_text(one)) for one in findings], sections, notes
+        )
+        texts = [text for one in findings for text in facts(one)]
+        texts += shown_facts(compared) if compared else []
         texts += [f"{section.title}\n{section.text}" for section in sections]
+        asked = [str(one.text) for one in state["messages"] if one.type == "human"][-ASKED_BEFORE:]
         judge = ReplyJudge(
             verifier_of(
                 texts,
-                self._asked(state),
+                asked,
                 runtime.context.now.date(),
                 state["language"],
                 statements=[one["ran"]["sql"] for one in findings if "ran" in one],
@@ -89,7 +86,7 @@ class AnsweringNodes(TurnNodes):
         return self._replied(state, worded, judge)
 
     async def _talked(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
-        """About the conversation, or about nothing that has to be looked up."""
+        """Answer about the conversation, or without any data."""
         runtime.stream_writer({"event": "tool_start", "tool": "general"})
         shown, is_about = state.get("shown") or [], state["asks"][0]["kind"] == "about_conversation"
         history = self.history(state, runtime, TALK_TURNS, TALK_TOKENS)
@@ -97,8 +94,8 @@ class AnsweringNodes(TurnNodes):
         results = [f"{prompts.SHOWN_RESULT}{shown_text(one)}" for one in shown]
         notes = [*results, *holdings, today_note(runtime), language_note(state)]
         prompt = prompts.talk(message_of(state), *history, notes)
-        said = [str(one.text) for one in state["messages"][:-1] if one.type == "ai"]
-        texts = [*said, *(text for one in shown for text in shown_known(one)), *history[2]]
+        replies = [str(one.text) for one in state["messages"][:-1] if one.type == "ai"]
+        texts = [*replies, *(text for one in shown for text in shown_facts(one)), *history[2]]
         asked = [str(one.text) for one in state["messages"] if one.type == "human"]
         today, language = runtime.context.now.date(), state["language"]
         verifier = (
@@ -116,22 +113,21 @@ class AnsweringNodes(TurnNodes):
         return self._replied(state, worded, judge)
 
     def _holdings(self, state: DatabaseState, snapshot: Snapshot | None) -> list[str]:
-        """What there is near the message, for whoever asks what there is."""
+        """Describe the tables and pages near the message."""
         titles = ", ".join(self.workspace.manual.titles[:MOST_TITLES])
         notes = [prompts.MANUAL.format(titles=titles or "there is none")]
         if snapshot is None:
             return notes
         ask, schema, allowed = state["asks"][0], snapshot.schema, snapshot.allowed
         words = " ".join(ask["words"])
-        near = choose(schema.ranker, schema.finder, ask["tables"], words, allowed, most=MOST_TOLD) if words else []
-        names = [_described(name, snapshot) for name in near] or schema.tables_by_weight(allowed)[:MOST_TOLD]
+        near = choose(schema.ranker, schema.finder, ask["tables"], words, allowed, most=MOST_TABLES) if words else []
+        comments = {name: schema.graph.tables[name].comment for name in near}
+        names = [f"{name} ({comment})" if comment else name for name, comment in comments.items()]
+        names = names or schema.tables_by_weight(allowed)[:MOST_TABLES]
         return [prompts.HELD.format(count=len(allowed), tables="; ".join(names)), *notes]
 
-    def _asked(self, state: DatabaseState) -> list[str]:
-        return [str(one.text) for one in state["messages"] if one.type == "human"][-ASKED_BEFORE:]
-
     def _replied(self, state: DatabaseState, worded: TextAnswer, judge: ReplyJudge) -> JSON:
-        results = [kept(one) for one in state["findings"] if "rows" in one]
+        results = [remembered(one) for one in state["findings"] if "rows" in one]
         shown: list[Shown] = [*(state.get("shown") or []), *results]
         sections = [section for one in state["findings"] for section in one.get("sections", ())]
         warnings = [*state["warnings"], *worded.warnings, *judge.warnings]
@@ -145,28 +141,18 @@ class AnsweringNodes(TurnNodes):
         }
 
 
-def _below(finding: QueryResult, language: str, *, is_only: bool) -> str:
-    """A single value of several findings, and the only row of a page, are said by the answer."""
-    return table_below(finding, language) if is_only or not finding.get("asked_back") else ""
-
-
 def _cells(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the texts in rows, without those of a statement that has an address: the model may have built it."""
+    """Return the texts in rows, except those of a statement with an address: the model may have built it."""
     read = [one for one in results if not addresses(one.get("sql", ""))]
     rows = [row for one in read for row in one.get("rows", one.get("head", ()))]
     return [cell for row in rows for cell in row if isinstance(cell, str)]
 
 
 def _fallback(findings: Sequence[QueryResult], language: str) -> str:
-    """What stands where no sentence of the model could: what was asked as the model understood it, the problem or the
-    only value."""
+    """Return the answer if no sentence of the model could stand: the question as understood, the problem or the only
+    value."""
     texts = []
     for one in findings:
         value = table(one, language) if one.get("rows") and not table_below(one, language) else ""
         texts += [one.get("understood_as") or one.get("problem") or one["question"], value]
     return "\n\n".join(filter(None, texts))
-
-
-def _described(name: str, snapshot: Snapshot) -> str:
-    comment = snapshot.schema.graph.tables[name].comment
-    return f"{name} ({comment})" if comment else name

@@ -1,4 +1,4 @@
-"""The orchestrator: what a message asks, ask after ask, and the search in the manual."""
+"""The orchestrator: reads what a message asks, handles ask after ask, and searches the manual."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -29,14 +29,14 @@ from turnkeep_agents.database.state import DatabaseState, QueryResult
 from turnkeep_agents.database.workspace import Snapshot
 
 READ_TURNS, READ_TOKENS = 4, 500
-MOST_NAMED_RANKED = 20  # of a very large schema, beside the names that every message sees
+MOST_NAMED_RANKED = 20  # of a very large schema, next to the names that every message sees
 SECTIONS, RANKED = 4, 20
 NO_MANUAL = "There is no manual for this database; DATABASE__MANUAL names a folder of one."
 
 
 class OrchestratorNodes(TurnNodes):
     async def read(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
-        """What the message asks, with names that there are."""
+        """Read what the message asks, with existing names."""
         folded = await fold(state, self.tuning.memory, self.models.small)
         snapshot, last = await self.snapshot_or_none(runtime), last_shown(state)
         history = self.history({**state, "memory": folded.memory}, runtime, READ_TURNS, READ_TOKENS)
@@ -50,9 +50,9 @@ class OrchestratorNodes(TurnNodes):
             tables=", ".join(tables) or "none",
             pages=", ".join(pages) or "none",
         )
-        said = await ask_typed(self.models.small, READ_CALL, prompt.messages())
+        answer = await ask_typed(self.models.small, READ_CALL, prompt.messages())
         allowed = snapshot.allowed if snapshot else ()
-        reading = check(said, tables=allowed, pages=pages, has_shown=last is not None)
+        reading = check(answer, tables=allowed, pages=pages, has_shown=last is not None)
         route = ROUTES.get(reading.asks[0].kind, "general")
         runtime.stream_writer({"event": "route_decision", "route": route})
         noted = [MESSAGE_CUT] if len(state["messages"][-1].text) > LONGEST_MESSAGE else []
@@ -68,7 +68,7 @@ class OrchestratorNodes(TurnNodes):
         }
 
     def _names(self, snapshot: Snapshot | None, message: str) -> tuple[list[str], list[str]]:
-        """The tables that every message sees by name, and a note of others whose words this one holds."""
+        """Return the tables that every message sees by name, and a note of others whose words this one contains."""
         if snapshot is None:
             return [], []
         most, schema, allowed = self.tuning.max_named_tables, snapshot.schema, snapshot.allowed
@@ -76,11 +76,11 @@ class OrchestratorNodes(TurnNodes):
             return sorted(allowed), []
         named = sorted(schema.tables_by_weight(allowed)[:most])
         ranked = schema.ranker.rank(message, allowed=set(allowed) - set(named), limit=MOST_NAMED_RANKED)
-        further = ", ".join(one.table for one in ranked)
+        further = ", ".join(ranked)
         return [*named, f"and {len(allowed) - most} more"], [f"Further tables: {further}"] if further else []
 
     def next_ask(self, state: DatabaseState) -> Literal["query_database", "search_manual", "pass_on", "answer"]:
-        """The node that works on the next ask, `answer` after the last one. Talk alone needs no work."""
+        """Return the node for the next ask, `answer` after the last one or if there is only talk."""
         left = state["asks"][state["at"] :]
         if not left or all(ask["kind"] in TALK for ask in state["asks"]):
             return "answer"
@@ -90,12 +90,12 @@ class OrchestratorNodes(TurnNodes):
         return "search_manual" if kind == "manual" else "query_database"
 
     def pass_on(self, state: DatabaseState) -> JSON:
-        """Talk beside a question goes along to the answer."""
+        """Pass talk next to a question on to the answer."""
         ask = ask_of(state)
         return found(state, QueryResult(kind=ask["kind"], question=ask["question"]), f"Passed on: {ask['kind']}.")
 
     def search_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
-        """Sections of the pages that the model named, best ranked first, then what the words find."""
+        """Find sections of the pages that the model named, best ranked first, then by words."""
         runtime.stream_writer({"event": "tool_start", "tool": "manual"})
         ask, manual = ask_of(state), self.workspace.manual
         if not manual.documents:
@@ -109,7 +109,7 @@ class OrchestratorNodes(TurnNodes):
 
 
 def _chosen(ranked: Sequence[Document], pages: Sequence[Sequence[Document]]) -> list[Document]:
-    """Ranked ones of the named pages, the best of each page, then what the words found."""
+    """Take ranked sections of the named pages, the best of each page, then other ranked ones."""
     of_pages = {section.id for page in pages for section in page}
     first = [section for section in ranked if section.id in of_pages]
     best = [page[0] for page in pages if page]

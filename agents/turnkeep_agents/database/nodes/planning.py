@@ -1,5 +1,5 @@
-"""Which tables a question needs and what connects them, or which page of the last rows. What a caller may not read does
-not exist for it."""
+"""Which tables a question needs and how they are connected, or which page of the last rows. Tables that the caller may
+not read do not exist here."""
 
 from typing import Literal
 
@@ -21,8 +21,8 @@ class PlanningNodes(TurnNodes):
         return "turn_page" if ask_of(state)["kind"] == "more_rows" else "select_tables"
 
     async def select_tables(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """Those that the reading named, those that the model missed when it wrote, those of the statement that this
-        goes on from, and a few that the words speak of."""
+        """Select the tables that the reading named, that the model missed, that the last statement used, and a few by
+        words."""
         if not state["wanted"]:
             runtime.stream_writer({"event": "tool_start", "tool": "sql"})
         try:
@@ -45,17 +45,17 @@ class PlanningNodes(TurnNodes):
         return "plan_joins" if state["tables"] else "__end__"
 
     async def plan_joins(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """All links among the tables are shown to the model, which picks; a tree only adds what lies between."""
+        """Add the tables in between. The model sees all links among the tables and picks one."""
         snapshot, last = await self.snapshot(runtime), last_of_ask(state)
         meant = {*state["wanted"], *ask_of(state)["tables"], *(last["tables"] if last else ())}
         asked = [name for name in state["tables"] if name in meant]
         ways = ways_between(snapshot.schema.finder, state["tables"], asked, snapshot.allowed)
         added = [name for name in ways.tables if name not in state["tables"]]
-        told = f"Added {', '.join(added)} between them." if added else "No table lies between them."
-        return {"tables": list(ways.tables), "join_notes": list(ways.notes), **step(state, told)}
+        sentence = f"Added {', '.join(added)} between them." if added else "No table lies between them."
+        return {"tables": list(ways.tables), "join_notes": list(ways.notes), **step(state, sentence)}
 
     def turn_page(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """The last statement again, from another row on."""
+        """Repeat the last statement from another row on."""
         runtime.stream_writer({"event": "tool_start", "tool": "sql"})
         last, rows = last_shown(state), ask_of(state)["rows"]
         if last is None:  # the reading is checked for it

@@ -1,5 +1,5 @@
-"""SQL is written, checked, corrected and run. No statement reaches the database but through the guard. Rules mend the
-spelling of a dialect, never a name: the nearest name is another fact. The rest goes back to the model, by name."""
+"""Write, check, correct and run SQL. Every statement passes the guard before it reaches the database. Rules repair the
+spelling of a dialect, never a name: the nearest name is another fact. Other problems go back to the model by name."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks.nodes import step
 from turnkeep.models.calls import TypedCall, try_typed
+from turnkeep.observability import logger
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import last_question
@@ -18,14 +19,7 @@ from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.nodes.turn import (
-    CHANGED,
-    CHANGED_SINCE,
-    NO_STATEMENT,
-    NOT_HELD,
-    NOTHING,
     NOTHING_CHANGED,
-    REFUSED,
-    REPEATED,
     TurnNodes,
     ask_of,
     ended,
@@ -34,7 +28,6 @@ from turnkeep_agents.database.nodes.turn import (
     language_note,
     last_of_ask,
     last_shown,
-    log_change,
     today_note,
 )
 from turnkeep_agents.database.planning.choosing import described
@@ -45,7 +38,15 @@ from turnkeep_agents.database.state import AskState, Attempt, QueryResult, Ran
 from turnkeep_agents.database.workspace import Snapshot, runner
 from turnkeep_agents.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 
-TEXT_CUT = "text_cut"
+CHANGED, TEXT_CUT = "schema_changed", "text_cut"
+REFUSED, NOTHING, REPEATED = "sql_refused", "nothing_found", "rows_repeated"
+NO_STATEMENT = "The question could not be put to the database."
+NOT_HELD = "The database holds nothing of this."
+CHANGED_SINCE = (
+    "Its tables, or what may be read of them, have changed since this server looked at them; whoever runs it can renew "
+    "what it knows."
+)
+RENEW_GRAPH = "run turnkeep joins build and, where there are secure views, turnkeep database secure --again; "
 WRITES = frozenset({"not_select", "into", "statements"})
 
 
@@ -54,18 +55,24 @@ class StatementNodes(TurnNodes):
         return await self._write(state, runtime, self.calls.write, "Wrote a statement.")
 
     async def correct_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """The same prompt, and what was tried."""
+        """Ask again with the same prompt and what was tried."""
         number = len(state["attempts"])
         return await self._write(state, runtime, self.calls.correct, f"Correction {number}.")
 
     async def _write(self, state: AskState, runtime: Runtime[RunContext], call: TypedCall[Written], how: str) -> JSON:
         snapshot, ask, last = await self.snapshot(runtime), ask_of(state), last_of_ask(state)
+        words = " ".join([ask["question"], *ask["words"]])
+
+        def spelt(sql: str) -> str:
+            sql, checked = snapshot.check(sql)
+            return sql if isinstance(checked, Checked) else ""
+
         prompt = prompts.write(
             ask["question"],
             await asyncio.to_thread(self._schema, state, snapshot),
-            examples=self._examples(ask["question"], ask["words"], snapshot),
+            examples=self.workspace.verified.nearest(words, snapshot.today, spelt),
             last=last_question(last) if last else "",
-            tried=self._tried(state["attempts"]),
+            tried=self._shortened(state["attempts"]),
             notes=[*state["join_notes"], today_note(runtime), language_note(state)],
             dialect=snapshot.database.dialect,
         )
@@ -94,18 +101,11 @@ class StatementNodes(TurnNodes):
         kept = book_keeping(graph, state["tables"])
         return "\n".join([*lines, prompts.BOOK_KEEPING.format(columns=", ".join(kept))] if kept else lines)
 
-    def _examples(self, question: str, words: Sequence[str], snapshot: Snapshot) -> list[str]:
-        def fitting(sql: str) -> str:
-            spelt, checked = snapshot.check(sql)
-            return spelt if isinstance(checked, Checked) else ""
-
-        return self.workspace.verified.nearest(" ".join([question, *words]), snapshot.today, fitting)
-
-    def _tried(self, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """The newest whole, the others cut."""
-        most, last = self.tuning.max_history_characters, len(attempts) - 1
-        return [one if at == last else Attempt(sql=one["sql"][:most], problem=one["problem"][:most])
-                for at, one in enumerate(attempts)]  # fmt: skip
+    def _shortened(self, attempts: Sequence[Attempt]) -> list[Attempt]:
+        """Cut all attempts but the newest."""
+        most = self.tuning.max_history_characters
+        older = [Attempt(sql=one["sql"][:most], problem=one["problem"][:most]) for one in attempts[:-1]]
+        return [*older, *attempts[-1:]]
 
     def _after_writing(self, state: AskState, written: Written, snapshot: Snapshot, how: str) -> JSON:
         missed = described(snapshot.schema.ranker, written.need_tables, snapshot.allowed)
@@ -127,7 +127,7 @@ class StatementNodes(TurnNodes):
         return "select_tables" if state["wanted"] else "__end__"
 
     async def check_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """Lets through what may run, as the guard wrote it anew."""
+        """Accept the statement as the guard wrote it."""
         snapshot = await self.snapshot(runtime)
         sql, checked = snapshot.check(state["written"]["sql"], state["start"])
         if isinstance(checked, Refused):
@@ -137,18 +137,19 @@ class StatementNodes(TurnNodes):
         if doubt := doubts(sql, checked, schema.graph, schema.targets, dialect):
             return self._refused(state, doubt)
         repeated = await asyncio.to_thread(repeated_rows, sql, schema.graph, dialect, runner(snapshot))
-        was_told = any(one.problem in attempt["problem"] for one in repeated for attempt in state["attempts"])
-        if repeated and not was_told and state["start"] == 0 and len(state["attempts"]) < self.tuning.max_corrections:
+        was_reported = any(one.problem in attempt["problem"] for one in repeated for attempt in state["attempts"])
+        if (
+            repeated
+            and not was_reported
+            and state["start"] == 0
+            and len(state["attempts"]) < self.tuning.max_corrections
+        ):
             return self._refused(state, " ".join(one.problem for one in repeated))
         cautions = [one.caution for one in repeated if one.is_shown]
+        tables, columns, joins = list(checked.tables), list(checked.columns), list(checked.joins)
         return {
             "written": {**state["written"], "sql": sql},
-            "ran": Ran(
-                sql=checked.sql,
-                tables=list(checked.tables),
-                columns=list(checked.columns),
-                joins=list(checked.joins),
-            ),
+            "ran": Ran(sql=checked.sql, tables=tables, columns=columns, joins=joins),
             "cautions": cautions,
             "warnings": [*state["warnings"], *([REPEATED] if cautions else [])],
             **step(state, "Checked the statement."),
@@ -160,7 +161,7 @@ class StatementNodes(TurnNodes):
         return "correct_sql" if state["attempts"] else "__end__"
 
     async def run_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """No rows are an answer."""
+        """Run the statement; no rows are an answer."""
         snapshot, ran = await self.snapshot(runtime), state["ran"]
         if ran is None:
             return self._refused(state, NO_STATEMENT)
@@ -168,7 +169,8 @@ class StatementNodes(TurnNodes):
             result = await asyncio.to_thread(snapshot.database.run, ran["sql"], runtime.context.principal)
         except SchemaChanged as error:
             if CHANGED not in state["warnings"]:
-                log_change(ran["tables"], has_joins=bool(self.tuning.joins))
+                remedy = f"{RENEW_GRAPH if self.tuning.joins else ''}restart the server"
+                logger.warning("database has changed since its tables were read", tables=ran["tables"], remedy=remedy)
             return self._refused(state, str(error), [CHANGED])
         except QueryFailed as error:
             return self._refused(state, str(error))
@@ -209,8 +211,8 @@ class StatementNodes(TurnNodes):
         attempts = [*state["attempts"], Attempt(sql=state["written"]["sql"], problem=problem)]
         warnings = list(dict.fromkeys([*state["warnings"], *noted]))
         if len(attempts) > self.tuning.max_corrections or ask_of(state)["kind"] == "more_rows":
-            told = CHANGED_SINCE if CHANGED in warnings else f"{NO_STATEMENT} {problem}"
-            update = ended(state, told, REFUSED, "The statement was refused for good.", attempts=attempts)
+            reason = CHANGED_SINCE if CHANGED in warnings else f"{NO_STATEMENT} {problem}"
+            update = ended(state, reason, REFUSED, "The statement was refused for good.", attempts=attempts)
             return {**update, "warnings": [*warnings, REFUSED]}
         refused = {"attempts": attempts, "ran": None, "warnings": warnings}
         return {**refused, **step(state, f"Refused the statement: {problem}")}

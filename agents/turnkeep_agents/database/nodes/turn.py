@@ -1,4 +1,5 @@
-"""What all nodes share: models, the workspace, the database of the turn, how a prompt begins and how an ask ends."""
+"""What all nodes share: models, the workspace, the database of the turn, the beginning of a prompt and the end of an
+ask."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,6 @@ from turnkeep.blocks import nodes
 from turnkeep.blocks.nodes import step
 from turnkeep.blocks.prompting import ConversationFormatter
 from turnkeep.models.chat import Models
-from turnkeep.observability import logger
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.prompts import Calls
 from turnkeep_agents.database.settings import DatabaseSettings
@@ -22,18 +22,8 @@ from turnkeep_agents.databases.errors import DatabaseBusy, DatabaseError, Databa
 
 LONGEST_MESSAGE = 4_000  # characters of a message that prompts show: its beginning and its end
 MESSAGE_CUT, NOTHING_CHANGED = "message_cut", "nothing_changed"
-DOWN, SLOW, CHANGED = "database_down", "database_slow", "schema_changed"
-REFUSED, NOTHING, REPEATED = "sql_refused", "nothing_found", "rows_repeated"
-
-NO_STATEMENT = "The question could not be put to the database."
-NOT_HELD = "The database holds nothing of this."
+DOWN, SLOW = "database_down", "database_slow"
 NARROWER = "A question about fewer rows, such as those of one month, may take less."
-CHANGED_SINCE = (
-    "Its tables, or what may be read of them, have changed since this server looked at them; whoever runs it can renew "
-    "what it knows."
-)
-RENEW_GRAPH = "run turnkeep joins build and, where there are secure views, turnkeep database secure --again; "
-RESTART = "start the server anew"
 
 
 @dataclass(frozen=True)
@@ -47,12 +37,12 @@ class TurnNodes:
         return Calls(self.tuning)
 
     async def snapshot(self, runtime: Runtime[RunContext]) -> Snapshot:
-        """Raises DatabaseError."""
+        """Raise DatabaseError if the database does not answer."""
         context = runtime.context
         return await asyncio.to_thread(self.workspace.on, context.now.date(), context.principal)
 
     async def snapshot_or_none(self, runtime: Runtime[RunContext]) -> Snapshot | None:
-        """None where the database does not answer: the SQL graph says so if it is needed."""
+        """Return None if the database does not answer; the SQL graph reports it if it is needed."""
         try:
             return await self.snapshot(runtime)
         except DatabaseError:
@@ -61,7 +51,8 @@ class TurnNodes:
     def history(
         self, state: Mapping[str, Any], runtime: Runtime[RunContext], turns: int, tokens: int
     ) -> tuple[ConversationFormatter, list[AnyMessage], list[str]]:
-        """The part of the conversation that prompts show, without tables of rows, and the summaries of the rest."""
+        """Return the part of the conversation that prompts show, without tables of rows, and the summaries of the
+        rest."""
         most = min(tokens, self.tuning.max_context_tokens // 4)
         kept = state.get("memory") if self.tuning.memory == "tiered" else None
         window, messages, summaries = nodes.history(state, min(turns, runtime.context.conversation_window), kept)
@@ -82,7 +73,7 @@ def message_of(state: Mapping[str, Any]) -> str:
 
 
 def last_shown(state: Mapping[str, Any]) -> Shown | None:
-    """The newest result, whose statement is known."""
+    """Return the newest result if its statement is known."""
     shown = state.get("shown") or []
     return shown[-1] if shown and shown[-1]["sql"] else None
 
@@ -92,12 +83,12 @@ def ask_of(state: AskState) -> dict[str, Any]:
 
 
 def last_of_ask(state: AskState) -> Shown | None:
-    """The result that the ask goes on from."""
+    """Return the result that the ask continues."""
     return last_shown(state) if ask_of(state)["goes_on"] else None
 
 
 def found(state: AskState, finding: QueryResult, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> JSON:
-    """The ask is done; the next one begins."""
+    """End the ask and begin the next."""
     tried = state["attempts"] if attempts is None else list(attempts)
     return {
         **fresh_ask(),
@@ -109,10 +100,10 @@ def found(state: AskState, finding: QueryResult, sentence: str, *, attempts: Seq
 
 
 def failed(state: AskState, error: DatabaseError) -> JSON:
-    """The database gave nothing: nobody writes the statement anew."""
+    """End the ask because the database failed: another statement would not help."""
     code = SLOW if isinstance(error, DatabaseSlow) else DOWN
-    told = f"{error} {NARROWER}" if code == SLOW and not isinstance(error, DatabaseBusy) else str(error)
-    return ended(state, told, code, "The database gave no answer.")
+    advice = f" {NARROWER}" if code == SLOW and not isinstance(error, DatabaseBusy) else ""
+    return ended(state, f"{error}{advice}", code, "The database gave no answer.")
 
 
 def ended(
@@ -125,13 +116,7 @@ def ended(
     }
 
 
-def log_change(tables: Sequence[str], *, has_joins: bool) -> None:
-    """For whoever runs the server: a user can mend nothing of it. `has_joins`: a file of the settings is the graph."""
-    remedy = f"{RENEW_GRAPH if has_joins else ''}{RESTART}"
-    logger.warning("database has changed since its tables were read", tables=list(tables), remedy=remedy)
-
-
 def without_table(message: AnyMessage) -> AnyMessage:
-    """What was said; the rows are shown elsewhere or not at all."""
+    """Keep the text of a message; rows are shown elsewhere or not at all."""
     lines = [line for line in message.text.splitlines() if not line.startswith("|")]
     return message.model_copy(update={"content": "\n".join(lines).strip() or "(rows)"})

@@ -1,5 +1,5 @@
-"""Tables as a prompt shows them: short, without what no question is about, every foreign key with its target. Comments
-and values come out of the database: they stay on one line and are cut short."""
+"""Tables as a prompt shows them: short, without columns that no question is about, every foreign key with its target.
+Comments and values come from the database: they are cut and stay on one line."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ from typing import TypeAlias
 from turnkeep.blocks.words import words
 from turnkeep_agents.database.joins.links import is_audit_column, is_audit_link
 from turnkeep_agents.database.joins.naming import name_words
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.planning.identifiers import split, stem
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
+from turnkeep_agents.database.planning.vocabulary import split, stem
 
 LONGEST_COMMENT, LONGEST_VALUES, LONGEST_VALUE, LONGEST_NAME = 90, 120, 40, 128
 MOST_SYNONYMS = 4
@@ -17,8 +17,7 @@ MOST_NEIGHBOURS = 20
 EVERYWHERE_SHARE = 0.3
 _AUDIT_MOMENTS = ({"created", "at"}, {"updated", "at"}, {"created", "on"}, {"updated", "on"}, {"modified", "at"})
 
-Spans: TypeAlias = Mapping[str, tuple[str, str]]
-"""By "table.column": the first and the last date there is."""
+Spans: TypeAlias = Mapping[str, tuple[str, str]]  # by "table.column": its first and its last date
 
 
 def schema_text(
@@ -32,30 +31,30 @@ def schema_text(
     has_values: bool,
     max_columns: int,
 ) -> str:
-    """Two lines for each table. `hidden`: by table, the column that settles whose rows may be read; `asked`: words by
-    which the columns of a very wide table are chosen."""
+    """Return two lines for each table. `hidden` names, by table, the column with a row's owner. `asked` are words that
+    choose the columns of a very wide table."""
     links, everywhere = _links(graph, allowed), _kept_everywhere(graph)
-    said = frozenset(map(stem, words(asked)))
+    asked_stems = frozenset(map(stem, words(asked)))
     lines: list[str] = []
     for name in tables:
         table = graph.tables[name]
-        columns = _shown(
-            table, hidden.get(name, ""), links.get(name, {}), said, max_columns, kept_everywhere=everywhere
-        )
-        told = (_column(name, one, links.get(name, {}), spans, has_values=has_values) for one in columns)
+        columns = list(_askable(table, hidden.get(name, ""), everywhere))
+        columns = _most_relevant(table, columns, links.get(name, {}), asked_stems, max_columns)
+        texts = (_column(name, one, links.get(name, {}), spans, has_values=has_values) for one in columns)
         left = f"; and {len(table.columns) - len(columns)} more" if len(columns) == max_columns else ""
-        lines += [_head(table), f"  {'; '.join(told)}{left}"]
+        lines += [_head(table), f"  {'; '.join(texts)}{left}"]
     return "\n".join(lines)
 
 
 def neighbours(graph: JoinGraph, tables: Sequence[str], named: Sequence[str], allowed: Collection[str]) -> list[str]:
-    """Tables that point at the `named` ones and are not shown, as a log or a list of parts does: who needs one asks."""
+    """Return tables that point at the `named` ones and are not shown, such as a log or a list of parts."""
     ends = [link.from_table for link in graph.relationships if link.to_table in named and not is_audit_link(link)]
     return [name for name in dict.fromkeys(ends) if name in allowed and name not in tables][:MOST_NEIGHBOURS]
 
 
 def main_date(table: Table) -> str:
-    """The column that tells when a row happened, "" where there is none: the first date that is no book-keeping."""
+    """Return the date column that tells when a row happened: the first that is not an audit column; "" if there is
+    none."""
     dates = [column.name for column in table.columns.values() if column.kind in ("date", "datetime")]
     own = [name for name in dates if not is_audit_moment(name)]
     return (own or dates or [""])[0]
@@ -66,29 +65,26 @@ def is_audit_moment(name: str) -> bool:
 
 
 def book_keeping(graph: JoinGraph, tables: Sequence[str]) -> list[str]:
-    """Who made or changed a row of these, and when: columns that are told once, and not with each table."""
+    """Return the audit columns of these tables that most tables have, to be listed once."""
     everywhere = _kept_everywhere(graph)
     columns = dict.fromkeys(name for table in tables for name in graph.tables[table].columns)
     return [name for name in columns if name in everywhere and (is_audit_column(name) or is_audit_moment(name))]
 
 
 def _kept_everywhere(graph: JoinGraph) -> frozenset[str]:
-    """The columns that a good part of all tables has."""
+    """Return the columns that a good part of all tables has."""
     counts = Counter(column for table in graph.tables.values() for column in table.columns)
     return frozenset(name for name, count in counts.items() if count >= EVERYWHERE_SHARE * len(graph.tables))
 
 
 def _links(graph: JoinGraph, allowed: Collection[str]) -> dict[str, dict[str, list[str]]]:
-    """By table and column: what the column points at, with its role."""
+    """Return, by table and column, the column's targets with their roles."""
     found: dict[str, dict[str, list[str]]] = {}
     for link in graph.relationships:
         for here, there in link.pairs if link.to_table in allowed else ():
-            found.setdefault(link.from_table, {}).setdefault(here, []).append(_target(link, there))
+            role = f" [{_line(link.role, LONGEST_VALUE)}]" if link.role else ""
+            found.setdefault(link.from_table, {}).setdefault(here, []).append(f"{link.to_table}.{there}{role}")
     return found
-
-
-def _target(link: Relationship, column: str) -> str:
-    return f"{link.to_table}.{column}{f' [{_line(link.role, LONGEST_VALUE)}]' if link.role else ''}"
 
 
 def _head(table: Table) -> str:
@@ -97,26 +93,20 @@ def _head(table: Table) -> str:
     return f"{_line(table.name, LONGEST_NAME)}{also if table.synonyms else ''}{comment}"
 
 
-def _shown(
-    table: Table,
-    hidden: str,
-    links: Mapping[str, object],
-    said: frozenset[str],
-    most: int,
-    *,
-    kept_everywhere: Collection[str],
+def _most_relevant(
+    table: Table, columns: list[Column], links: Mapping[str, object], asked: frozenset[str], most: int
 ) -> list[Column]:
-    """Without tenant and book-keeping; of very many those that are asked for, keys and links, in the table's order."""
-    columns = list(_askable(table, hidden, kept_everywhere))
+    """Keep the columns that are asked for, then keys and links, in the table's order."""
     if len(columns) <= most:
         return columns
     keys = {*table.primary_key, *links}
-    best = sorted(columns, key=lambda one: (-len(said & _stems(one)), one.name not in keys))[:most]
+    best = sorted(columns, key=lambda one: (-len(asked & _stems(one)), one.name not in keys))[:most]
     return [column for column in columns if column in best]
 
 
 def _askable(table: Table, hidden: str, kept_everywhere: Collection[str]) -> Iterator[Column]:
-    """Who made a row is no book-keeping where few tables say it: "changedBy" of a log of states is what it is about."""
+    """Yield the columns without tenant and audit columns. An audit column that few tables have is kept: "changedBy" of
+    a log of states is what the log is about."""
     has_moment = bool(main := main_date(table)) and not is_audit_moment(main)
     for column in table.columns.values():
         is_audit = is_audit_column(column.name) and column.name in kept_everywhere
@@ -135,16 +125,11 @@ def _column(table: str, column: Column, links: Mapping[str, Sequence[str]], span
     target = f" -> {', '.join(dict.fromkeys(links[column.name]))}" if column.name in links else ""
     first, last = spans.get(f"{table}.{column.name}", ("", ""))
     span = f" from {first} to {last}" if first else ""
-    values = _values(column) if has_values and column.kind != "boolean" else ""
+    values = "|".join(_line(value, LONGEST_VALUE) for value in column.values)
+    values = values if len(values) <= LONGEST_VALUES else f"{values[:LONGEST_VALUES].rpartition('|')[0]}|..."
+    values = f" = {values}" if values and has_values and column.kind != "boolean" else ""
     comment = f" ({_line(column.comment, LONGEST_COMMENT)})" if column.comment else ""
     return f"{_line(column.name, LONGEST_NAME)}{kind}{span}{target}{values}{comment}"
-
-
-def _values(column: Column) -> str:
-    said = "|".join(_line(value, LONGEST_VALUE) for value in column.values)
-    if not said:
-        return ""
-    return f" = {said}" if len(said) <= LONGEST_VALUES else f" = {said[:LONGEST_VALUES].rpartition('|')[0]}|..."
 
 
 def _line(text: str, most: int) -> str:

@@ -1,1 +1,1 @@
-"""What holds even where the filter fails: read-only sessions, secure views, limits of time, rows and bytes."""
+"""What holds even if the guard fails: read-only sessions, secure views, and limits of time, rows and bytes."""

@@ -1,5 +1,5 @@
-"""AES as MySQL's AES_ENCRYPT and AES_DECRYPT do it by default: aes-128-ecb, the key folded into 16 bytes. Equal texts
-have equal ciphers; it is what the tables hold, not what we would choose."""
+"""AES like MySQL's AES_ENCRYPT and AES_DECRYPT: aes-128-ecb, the key folded into 16 bytes. Equal texts have equal
+ciphers. The tables use it; we would choose another mode."""
 
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
@@ -10,7 +10,7 @@ BLOCK_BYTES = 16
 
 
 def encrypt(text: str, key: str) -> bytes:
-    """UTF-8, padded to whole blocks."""
+    """Encrypt UTF-8, padded to whole blocks."""
     padder = PKCS7(BLOCK_BYTES * 8).padder()
     padded = padder.update(text.encode()) + padder.finalize()
     encryptor = _cipher(key).encryptor()
@@ -18,7 +18,7 @@ def encrypt(text: str, key: str) -> bytes:
 
 
 def decrypt(data: bytes, key: str) -> str:
-    """Raises ValueError where `data` was not made with `key`."""
+    """Raise ValueError if `data` was not made with `key`."""
     decryptor = _cipher(key).decryptor()
     padded = decryptor.update(data) + decryptor.finalize()
     unpadder = PKCS7(BLOCK_BYTES * 8).unpadder()

@@ -1,4 +1,4 @@
-"""A database's own words about a statement, as far as they may be shown: never a value, a login or a host."""
+"""A database's error messages as far as they may be shown: never a value, a login or a host."""
 
 import re
 import sqlite3
@@ -30,28 +30,26 @@ _UNKNOWN_NAMES = {1051, 1054, 1109, 1146, 1356}
 _FORBIDDEN = {1044, 1142, 1143, 1345, 1370}
 _TIMED_OUT = {1317, 1969, 3024}
 _LOST = {1053, 1077, 1152, 1927, 2006, 2013, 2014}
-_TOLD_AS_THEY_ARE = {
+_SHOWN = {  # errors of MySQL and MariaDB about the text of a statement: they name tables and columns, no values
     *(1052, 1055, 1056, 1060, 1063, 1064, 1066, 1109, 1111, 1112, 1115, 1140, 1149, 1176, 1221, 1222, 1235, 1241, 1242),
     *(1247, 1248, 1249, 1250, 1305, 1318, 1327, 1349, 1351, 1582, 1583, 1584, 1621, 1630, 1690, 4015, 4019, 4074, 4107),
 }
-"""Complaints of MySQL and MariaDB about the text of a statement: they name tables, columns and functions, no values."""
 _MANUAL = re.compile(r"; check the manual that corresponds to your \w+ server version for the right syntax to use")
 _FORBIDDEN_NAME = re.compile(r"(?:table|column|routine) (['`][^']*?['`](?:\.['`][^']*?['`])*)")
 
 _POSTGRES_UNKNOWN = {"42P01", "42703", "42501"}
 _POSTGRES_SLOW = {"57014", "25P03"}
 _POSTGRES_LOST = {"57P01", "57P02", "57P03"}
-_POSTGRES_TOLD = {"0A000", "21000", "22012"}
-"""Beside those of class 42, which are about the text of a statement."""
+_POSTGRES_SHOWN = {"0A000", "21000", "22012"}  # next to class 42, which is about the text of a statement
 
 
 def is_too_big(error: sqlite3.Error | ValueError) -> bool:
-    """Whether a text or a row is longer than row-level security lets through."""
+    """Return whether a text or a row exceeds the limits of row-level security."""
     return _name_of(error) == "SQLITE_TOOBIG"
 
 
 def is_ended(error: sqlite3.Error | ValueError) -> bool:
-    """Whether its time was up."""
+    """Return whether the statement ran out of time."""
     return _name_of(error) == "SQLITE_INTERRUPT"
 
 
@@ -59,7 +57,7 @@ def _name_of(error: sqlite3.Error | ValueError) -> str:
     return getattr(error, "sqlite_errorname", "")
 
 
-def tell_sqlite(called: Called, error: sqlite3.Error | ValueError, seconds: float) -> DatabaseError:
+def sqlite_error(called: Called, error: sqlite3.Error | ValueError, seconds: float) -> DatabaseError:
     name = _name_of(error)
     if is_too_big(error):
         return QueryFailed(TOO_BIG)
@@ -70,31 +68,34 @@ def tell_sqlite(called: Called, error: sqlite3.Error | ValueError, seconds: floa
     if name == "SQLITE_NOTADB":
         return DatabaseDown(f"{called.name} is no SQLite database.")
     if name.startswith(tuple(_BROKEN_FILE)):
-        wrong = next(told for begins, told in _BROKEN_FILE.items() if name.startswith(begins))
+        wrong = next(reason for code, reason in _BROKEN_FILE.items() if name.startswith(code))
         return DatabaseDown(f"{called.name} cannot be read as it is: {wrong}.")
-    said = _short(str(error))
-    return SchemaChanged(said) if said.startswith(_GONE) else QueryFailed(said)
+    message = _short(str(error))
+    return SchemaChanged(message) if message.startswith(_GONE) else QueryFailed(message)
 
 
-def tell_server(called: Called, error: DBAPIError, seconds: float, schema: str) -> DatabaseError:
-    """`schema`: the name of the database, which stands before a table's in its complaints."""
+def server_error(called: Called, error: DBAPIError, seconds: float, schema: str) -> DatabaseError:
+    """`schema` is the database's name, which precedes table names in its messages."""
     code, text = _code_and_text(error.orig)
     if code in _TIMED_OUT or code in _POSTGRES_SLOW:
         return too_slow(called, seconds)
     if error.connection_invalidated or code in _LOST or code in _POSTGRES_LOST:
         return DatabaseDown(f"{called.name} broke off the connection.")
-    return _told_of_the_text(error, code, _without(text, schema))
+    text = _MANUAL.sub("", text)
+    if schema:
+        text = re.sub(rf"(?:`{re.escape(schema)}`|\b{re.escape(schema)})\.(?=[`\w])", "", text)
+    return _of_statement(error, code, text)
 
 
-def _told_of_the_text(error: DBAPIError, code: int | str, text: str) -> DatabaseError:
+def _of_statement(error: DBAPIError, code: int | str, text: str) -> DatabaseError:
     if code in _UNKNOWN_NAMES or code in _POSTGRES_UNKNOWN:
         return SchemaChanged(_short(text))
     if code in _FORBIDDEN:
         named = _FORBIDDEN_NAME.search(text)
         return SchemaChanged(f"{_short(named.group(1)) if named else 'That'} may not be read.")
-    if code in _TOLD_AS_THEY_ARE or code in _POSTGRES_TOLD or (isinstance(code, str) and code.startswith("42")):
+    if code in _SHOWN or code in _POSTGRES_SHOWN or (isinstance(code, str) and code.startswith("42")):
         return QueryFailed(_short(text))
-    if code == 0 and isinstance(error, DataError):  # so says the driver, not the database
+    if code == 0 and isinstance(error, DataError):  # an error of the driver, not the database
         return QueryFailed("The result holds values that cannot be read.")
     return QueryFailed(f"The database refused the statement (error {code}).")
 
@@ -105,12 +106,6 @@ def _code_and_text(error: Any) -> tuple[int | str, str]:
             return code, text
     diagnosis = getattr(error, "diag", None)
     return getattr(error, "sqlstate", None) or 0, getattr(diagnosis, "message_primary", None) or ""
-
-
-def _without(text: str, schema: str) -> str:
-    text = _MANUAL.sub("", text)
-    name = re.escape(schema)
-    return re.sub(rf"(?:`{name}`|\b{name})\.(?=[`\w])", "", text) if schema else text
 
 
 def _short(text: str) -> str:

@@ -1,5 +1,5 @@
-"""The database of the questions, behind its row-level security: whatever SQL arrives, it reads no more than its
-caller may, writes nothing, and ends in time."""
+"""The database behind its row-level security: any SQL reads only what its caller may read, writes nothing, and ends in
+time."""
 
 import sqlite3
 import threading
@@ -21,9 +21,9 @@ from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.results import Result
-from turnkeep_agents.database.security.complaints import tell_sqlite
+from turnkeep_agents.database.security.complaints import sqlite_error
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
-from turnkeep_agents.database.security.servers import ServerWall
+from turnkeep_agents.database.security.servers import ServerDatabase
 from turnkeep_agents.database.security.sqlite import SqliteSecurity
 from turnkeep_agents.database.security.statements import check_statement
 from turnkeep_agents.database.settings import DatabaseSettings
@@ -35,19 +35,12 @@ CALLED = Called("The database", "DATABASE__URL")
 
 CONNECT_SECONDS = 10
 INTROSPECTION_SECONDS = 20
-SAMPLE = "field_service"
-"""The folder of the bundled sample."""
-SAMPLE_FILE = "database.field_service:sample_file"
-"""What makes the sample's SQLite file of a day."""
+SAMPLE = "field_service"  # folder of the bundled sample
+SAMPLE_FILE = "database.field_service:sample_file"  # makes the sample's SQLite file for a day
 
 Run: TypeAlias = Callable[[str, Principal], Result]
 
-DIALECTS: Mapping[str, Dialect] = {
-    "sqlite": "sqlite",
-    "mysql": "mysql",
-    "mariadb": "mysql",
-    "postgresql": "postgres",
-}
+DIALECTS: Mapping[str, Dialect] = {"sqlite": "sqlite", "mysql": "mysql", "mariadb": "mysql", "postgresql": "postgres"}
 NO_DIALECT = f"{CALLED.setting} must begin with {', '.join(DIALECTS)}."
 NEEDS_JOINS = (
     "DATABASE__ACCESS names secure views, whose tables a reader's login does not see: save the join graph with an "
@@ -56,7 +49,7 @@ NEEDS_JOINS = (
 
 
 class Database:
-    """One database and what is known of it; nothing is opened before it is asked."""
+    """One database, opened on first use."""
 
     def __init__(self, dialect: Dialect, access: Access, run: Run, read_graph: Callable[[], JoinGraph]):
         self.dialect, self.access = dialect, access
@@ -65,24 +58,24 @@ class Database:
         self._lock = threading.Lock()
 
     def graph(self) -> JoinGraph:
-        """As it was when first asked for; raises DatabaseError where the database itself has to be read for it."""
+        """Return the graph, read once. Raises DatabaseError if the database itself must be read."""
         with self._lock:
             self._graph = self._graph or self._read_graph()
             return self._graph
 
     def run(self, sql: str, principal: Principal) -> Result:
-        """What one SELECT gives `principal`; raises DatabaseError. Nothing else than a SELECT is ever run."""
+        """Return the result of one SELECT for `principal`; other statements are refused. Raises DatabaseError."""
         check_statement(sql, is_postgresql=self.dialect == "postgres")
         return self._run(sql, principal)
 
 
 def open_databases(tuning: DatabaseSettings) -> Callable[[date], Database]:
-    """The database as of a day: the bundled sample moves with it, a database of one's own is as it is. Raises
-    UnusableFile where a file of the settings cannot be used, or where there is no sample."""
+    """Return the database as of a day: the bundled sample moves with it, other databases do not. Raises UnusableFile
+    for an unusable file of the settings, or without a sample."""
     graph = load_graph(Path(tuning.joins)) if tuning.joins else None
     access = load_access(Path(tuning.access)) if tuning.access else None
     if url := tuning.url.get_secret_value():
-        own = _of_ones_own(url, access or Access(), graph, tuning)
+        own = _own_database(url, access or Access(), graph, tuning)
         return lambda _: own
 
     bundled, known = sample_joins(), access or load_access(sample(f"{SAMPLE}/access.json", CALLED.setting))
@@ -97,22 +90,22 @@ def open_databases(tuning: DatabaseSettings) -> Callable[[date], Database]:
 
 
 def dialect_of(url: str) -> Dialect | None:
-    """None of what is no URL of a database that is known."""
+    """Return None for an unknown kind of database."""
     return DIALECTS.get(url.partition(":")[0].partition("+")[0])
 
 
 def sample_joins() -> Path:
-    """The join graph of the sample; raises UnusableFile where it is not installed."""
+    """Return the sample's join graph; raise UnusableFile if it is not installed."""
     return sample(f"{SAMPLE}/joins.json", CALLED.setting)
 
 
-def _of_ones_own(url: str, access: Access, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:
-    """A URL that nothing can be made of is told when it is used."""
+def _own_database(url: str, access: Access, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:
+    """An unusable URL is reported on first use."""
     dialect = dialect_of(url)
     if dialect == "sqlite":
         run = _on_file(lambda: file_of(parse_url(CALLED, url)), access, tuning)
     elif dialect:
-        run = ServerWall(CALLED, url, access, tuning).run
+        run = ServerDatabase(CALLED, url, access, tuning).run
     else:
         run = _nowhere
     return Database(dialect or "sqlite", access, run, lambda: graph or _introspected(url, access, tuning))
@@ -125,7 +118,7 @@ def _on_file(find: Callable[[], Path], access: Access, tuning: DatabaseSettings)
         try:
             return security.run(find(), sql, principal)
         except (sqlite3.Error, ValueError) as error:
-            raise tell_sqlite(CALLED, error, tuning.query_seconds) from None
+            raise sqlite_error(CALLED, error, tuning.query_seconds) from None
         except OSError as error:
             raise DatabaseDown(f"{CALLED.name} cannot be opened ({error.strerror or type(error).__name__}).") from None
 
@@ -137,7 +130,7 @@ def _nowhere(_: str, __: Principal) -> Result:
 
 
 def _introspected(url: str, access: Access, tuning: DatabaseSettings) -> JoinGraph:
-    """Of the logical tables: a reader's login of a server sees the secure views in their place."""
+    """Read the logical tables: a server's reader sees the secure views instead."""
     sessions = catalogue_sessions(url, INTROSPECTION_SECONDS, source_of(tuning.url))
     if access.views and dialect_of(url) != "sqlite":
         raise DatabaseDown(NEEDS_JOINS)
@@ -159,7 +152,8 @@ def catalogue_sessions(url: str, seconds: float, current: SecretSource | None = 
 
 
 def _not_introspected(error: DBAPIError) -> DatabaseError:
-    told = tell_sqlite(CALLED, error.orig, INTROSPECTION_SECONDS) if isinstance(error.orig, sqlite3.Error) else None
-    if told is not None and not isinstance(told, QueryFailed):
-        return told
-    return DatabaseDown(f"{CALLED.name} does not tell its tables.")
+    if isinstance(error.orig, sqlite3.Error):
+        found = sqlite_error(CALLED, error.orig, INTROSPECTION_SECONDS)
+        if not isinstance(found, QueryFailed):
+            return found
+    return DatabaseDown(f"{CALLED.name} does not list its tables.")

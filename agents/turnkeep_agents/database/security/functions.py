@@ -1,5 +1,5 @@
-"""The functions of SQLite that a statement may call: none reads a file, loads code, or makes much out of nothing.
-`printf` is not among them: one call with a large width runs for seconds, and nothing can end it."""
+"""The SQLite functions that a statement may call: none reads a file, loads code, or makes much out of nothing. `printf`
+is not allowed: one call with a large width runs for seconds, and nothing can stop it."""
 
 _AGGREGATES = frozenset(
     {

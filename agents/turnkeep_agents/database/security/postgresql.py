@@ -1,10 +1,9 @@
 # ruff: noqa: S608 - identifiers of the administrator, quoted; no word of a user comes near
 """The statements by which an administrator sets up row-level security on PostgreSQL. The reader sees one schema of
-views and nothing else; whose rows they show is proved anew in each transaction, and nothing is written for it.
+views and nothing else. Each transaction proves its tenant again, and nothing is written for it.
 
 A view's functions run with the reader's rights, so the reader may execute them. It cannot name them: it may not look
-into the schema where they lie.
-"""
+into their schema."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -15,11 +14,11 @@ from turnkeep_agents.database.security.hidden import (
     COMPANY_TABLE,
     DECRYPT_FUNCTION,
     KEY_TABLE,
+    KEYS_TABLE,
     OPEN_PROCEDURE,
     PROOF_SETTING,
     READ_SCHEMA,
     SCHEMA,
-    SEAL_TABLE,
     TENANT_SETTING,
     UNKNOWN_TENANT,
     literal,
@@ -29,8 +28,7 @@ from turnkeep_agents.database.security.hidden import (
 from turnkeep_agents.database.security.views import Secrets, pads
 
 MARK = '"'
-OWNER = "turnkeep_wall"
-"""A role that nobody can log in as; schemas, views and functions are its own."""
+OWNER = "turnkeep_wall"  # a role without login that owns schemas, views and functions
 PROOF_FUNCTION = "is_proved"
 _SAFE = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
 _STABLE = f"LANGUAGE plpgsql STABLE PARALLEL RESTRICTED {_SAFE}"
@@ -41,9 +39,9 @@ _ROUTINES = (*_CALLED_IN_VIEWS, f"{PROOF_FUNCTION}()")
 def barrier_views_ddl(
     access: Access, columns: Mapping[str, Sequence[str]], schema: str, reader: str, known: Secrets | None
 ) -> list[str]:
-    """Statements for PostgreSQL, to be run in this order and in one transaction by an administrator, again after each
-    change of the schema. `columns` by table are all that readers may see; `reader` is a role; without `known` only
-    views and rights, for one that is there already. Raises ValueError for what cannot be written."""
+    """Return statements for an administrator to run in order in one transaction, again after each change of the schema.
+    `columns` lists, by table, all that readers may see; `reader` is a role. Without `known` only views and rights are
+    set up again. Raises ValueError for names that cannot be written."""
     views = [view for view in access.views if view.table in columns]
     behind = {view.table for view in views} | {view.view for view in views}
     shared = [SecureView(name, name) for name in sorted(columns.keys() - behind)]
@@ -77,7 +75,7 @@ def _owner(schema: str, tables: Iterable[str]) -> Iterator[str]:
 
 
 def _extension() -> Iterator[str]:
-    """It may be there already, in any schema."""
+    """The extension may exist already, in any schema."""
     yield f"CREATE EXTENSION IF NOT EXISTS pgcrypto SCHEMA {SCHEMA}"
     yield _block(f"EXECUTE format('GRANT USAGE ON SCHEMA %I TO {OWNER}', {_PGCRYPTO});")
 
@@ -92,12 +90,12 @@ def _schema_of_views() -> Iterator[str]:
 
 
 def _hidden_tables(known: Secrets) -> Iterator[str]:
-    inner_pad, outer_pad = (f"'\\x{pad.hex()}'" for pad in pads(known.seal.encode()))
+    inner_pad, outer_pad = (f"'\\x{pad.hex()}'" for pad in pads(known.signing_key.encode()))
     companies = [f"({literal(one)}, {literal(own)})" for one, own in known.companies.items()]
     for table, columns, rows in (
         (KEY_TABLE, "secret text NOT NULL", f"({literal(known.key)})"),
         (COMPANY_TABLE, "tenant text PRIMARY KEY, company text NOT NULL", ", ".join(companies)),
-        (SEAL_TABLE, "inner_pad bytea NOT NULL, outer_pad bytea NOT NULL", f"({inner_pad}, {outer_pad})"),
+        (KEYS_TABLE, "inner_pad bytea NOT NULL, outer_pad bytea NOT NULL", f"({inner_pad}, {outer_pad})"),
     ):
         yield f"CREATE TABLE IF NOT EXISTS {SCHEMA}.{table} ({columns})"
         yield f"DELETE FROM {SCHEMA}.{table}"
@@ -119,15 +117,16 @@ _PGCRYPTO = (
     " WHERE extname = 'pgcrypto')"
 )
 
+# any SQL may change both settings, but not sign them; number and moment belong to one transaction
 _PROVED = f"""DECLARE
-  said bytea := convert_to(pg_backend_pid() || E'\\n' || (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint
+  data bytea := convert_to(pg_backend_pid() || E'\\n' || (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint
     || E'\\n' || current_setting('{TENANT_SETTING}', true), 'UTF8');
 BEGIN
-  RETURN (SELECT encode(sha256(outer_pad || sha256(inner_pad || said)), 'hex') FROM {SCHEMA}.{SEAL_TABLE})
+  RETURN (SELECT encode(sha256(outer_pad || sha256(inner_pad || data)), 'hex') FROM {SCHEMA}.{KEYS_TABLE})
     = current_setting('{PROOF_SETTING}', true);
 END"""
-"""Both are settings that any SQL may change, and no SQL can sign; number and moment are those of one transaction."""
 
+# in the type of the compared column, so that its indexes can be used
 _COMPANY = f"""BEGIN
   IF {SCHEMA}.{PROOF_FUNCTION}() THEN
     RETURN (SELECT company FROM {SCHEMA}.{COMPANY_TABLE}
@@ -135,8 +134,8 @@ _COMPANY = f"""BEGIN
   END IF;
   RETURN NULL;
 END"""
-"""In the type of the column that it is compared with, so that its indexes can be used."""
 
+# NULL for a wrong key, as in MySQL
 _DECRYPT = f"""LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 10000 {_SAFE} AS $$
 BEGIN
   RETURN %1$I.pgp_sym_decrypt(data, (SELECT secret FROM {SCHEMA}.{KEY_TABLE}));
@@ -144,7 +143,6 @@ EXCEPTION WHEN external_routine_invocation_exception OR character_not_in_reperto
   RETURN NULL;
 END
 $$"""
-"""NULL where the key does not fit, as MySQL has it."""
 
 _OPEN_SESSION = f"""CREATE FUNCTION {READ_SCHEMA}.{OPEN_PROCEDURE}(tenant text, proof text) RETURNS void
 LANGUAGE plpgsql {_SAFE} AS $$
@@ -161,8 +159,8 @@ $$"""
 
 
 def _view(view: SecureView, columns: Sequence[str], schema: str) -> Iterator[str]:
-    """Inside, the caller's rows behind a barrier: no condition of a query is tried on any other row. Outside they are
-    decrypted, so that only what a query uses is."""
+    """Inside, the caller's rows behind a barrier: no condition of a query is tried on other rows. Outside they are
+    decrypted, if a query uses them."""
     source = _in(schema, view.table)
     if view.company_column:
         company, inside = quote(view.company_column), _in(SCHEMA, view.table)
@@ -211,7 +209,7 @@ def _no_other_rights(reader: str) -> Iterator[str]:
 
 
 def _judgement(reader: str) -> Iterator[str]:
-    """Refuses the whole where a right is left that leads past the views."""
+    """Fail if a right is left that leads past the views."""
     yield _block(
         f"""
   IF (SELECT rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole FROM pg_catalog.pg_roles

@@ -1,7 +1,7 @@
-"""Row-level security of SQLite: one connection for one statement, and an authorizer that denies what it does not know.
+"""Row-level security of SQLite: one connection for one statement, and an authorizer that denies everything unknown.
 
-SQLite tells which view reads a table by the name that stands in FROM, so a CTE can pass for a view. The secure views
-are therefore made for each connection, over inner views whose names nobody can guess.
+SQLite reports the view that reads a table by its name in FROM, so a CTE can pass for a view. The secure views are
+therefore made for each connection, over inner views with unguessable names.
 """
 
 import secrets
@@ -34,8 +34,7 @@ from turnkeep_agents.databases.engines import connect_file
 from turnkeep_agents.databases.errors import DatabaseDown, TenantUnknown
 from turnkeep_agents.databases.watch import PROGRESS_STEPS
 
-WIDE_BYTES = 1_000_000
-"""Of a text that is only shown and compared, where one is beyond the limit."""
+WIDE_BYTES = 1_000_000  # of a text that is only shown and compared
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 100_000,  # one step of `instr` on longer texts takes too long to be ended
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 50_000,
@@ -51,13 +50,12 @@ LIMITS = {
 }
 LEAST_SECONDS = 0.1
 MARK = '"'
-CACHE_KIB = 16_000
-"""What a sort or a DISTINCT holds in memory before it goes to a temporary file."""
+CACHE_KIB = 16_000  # memory of a sort or a DISTINCT before it uses a temporary file
 
 
 @dataclass(frozen=True)
 class SqliteSecurity:
-    """What may be read of a file, and how much at once."""
+    """Limits of what may be read from a file."""
 
     access: Access
     seconds: float
@@ -65,7 +63,7 @@ class SqliteSecurity:
     max_bytes: int
 
     def run(self, file: Path, sql: str, principal: Principal) -> Result:
-        """Raises what sqlite3 raises, and DatabaseError."""
+        """Raise the errors of sqlite3, and DatabaseError."""
         started = time.monotonic()
         try:
             return self._read(file, sql, principal, self.seconds)
@@ -80,16 +78,16 @@ class SqliteSecurity:
             raise error if is_ended(error) else too_big from None
 
     def _read(self, file: Path, sql: str, principal: Principal, seconds: float, *, is_wide: bool = False) -> Result:
-        """`is_wide`: with longer texts, and only with functions that take one step for each sign."""
+        """`is_wide` allows longer texts, but only functions that take one step for each character."""
         with closing(connect_file(file)) as connection:
-            _Room(connection, self.access, principal, sql, is_wide=is_wide).close()
+            _Session(connection, self.access, principal, sql, is_wide=is_wide).close()
             with _ended_after(connection, seconds), closing(connection.execute(sql)) as cursor:
                 names = [column[0] for column in cursor.description or ()]
                 return read_result(names, cursor, self.max_rows, self.max_bytes)
 
 
-class _Room:
-    """A connection before its statement: made ready with full rights, then closed around what `principal` may read."""
+class _Session:
+    """A connection before its statement: prepared with full rights, then restricted to what `principal` may read."""
 
     def __init__(
         self, connection: sqlite3.Connection, access: Access, principal: Principal, sql: str, *, is_wide: bool = False
@@ -132,7 +130,7 @@ class _Room:
         own_first = f" ORDER BY tenant = '{ANY_TENANT}' LIMIT 1"
         found = self._hidden(COMPANY_TABLE, known + own_first, self._principal.tenant)
         if found is None:
-            raise TenantUnknown("The database holds no company for this caller.")
+            raise TenantUnknown("The database has no company for this caller.")
         return found
 
     def _hidden(self, table: str, sql: str, *values: str) -> Cell:
@@ -157,8 +155,8 @@ class _Room:
         self._connection.execute(f"CREATE TEMP VIEW {name} AS {definition}")
 
     def _decide(self, action: int, name: str | None, detail: str | None, schema: str | None, view: str | None) -> int:
-        """`detail` is the column or the function; an empty column means that rows are counted only. Counting, SQLite
-        does not say of which schema."""
+        """`detail` is the column or the function; an empty column means counting rows. For counting, SQLite does not
+        name the schema."""
         is_ours = (view or "").startswith(self._secret)
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):  # a recursion without end ends by the clock
             return sqlite3.SQLITE_OK
@@ -176,12 +174,13 @@ class _Room:
 
 
 def _may_name(sql: str, view: str) -> bool:
-    """Whether it may: to make all views of a large schema takes longer than most statements."""
+    """Return whether the statement may use the view: making all views of a large schema takes longer than most
+    statements."""
     return view.lower() in sql.replace(MARK * 2, MARK).lower()
 
 
 def _decrypted(data: object, key: str) -> str | None:
-    """NULL where the key does not fit, as MySQL has it."""
+    """Return NULL for a wrong key, as MySQL does."""
     if not isinstance(data, bytes):
         return None
     try:
@@ -199,7 +198,8 @@ def _stripping(strip: Callable[[str, str], str]) -> Callable[[object, object], s
 
 @contextmanager
 def _ended_after(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
-    """By the clock, and by a second thread: one step of SQLite's machine may be long, and only loops ask the clock."""
+    """Stop the statement by a progress handler and by a second thread: only loops ask the clock, and one step may be
+    long."""
     deadline = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > deadline, PROGRESS_STEPS)
     timer = threading.Timer(seconds, connection.interrupt)

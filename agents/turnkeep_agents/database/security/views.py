@@ -1,11 +1,10 @@
 # ruff: noqa: S608 - identifiers of the administrator, quoted; no word of a user comes near
-"""The statements by which an administrator sets up row-level security on MariaDB or MySQL, and the few that a SQLite
-file needs. Turnkeep prints them and never runs them; of a server it needs neither key nor company map afterwards, only
-the seal.
+"""The statements by which an administrator sets up row-level security on MariaDB or MySQL, and the few for a SQLite
+file. Turnkeep prints them and never runs them. On a server it needs neither key nor company map afterwards, only the
+signing key.
 
-The reader's own SQL cannot say whose session it is: a definer's procedure believes a signature only, made for this one
-connection with a secret that no SQL of the reader can see.
-"""
+The reader's own SQL cannot choose the session's tenant: a definer's procedure accepts only a signature, made for this
+one connection with a secret that no SQL of the reader can see."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from turnkeep_agents.database.security.hidden import (
     COMPANY_TABLE,
     DECRYPT_FUNCTION,
     KEY_TABLE,
+    KEYS_TABLE,
     OPEN_PROCEDURE,
     SCHEMA,
-    SEAL_TABLE,
     SESSION_TABLE,
     UNKNOWN_TENANT,
     inner,
@@ -29,30 +28,28 @@ from turnkeep_agents.database.security.hidden import (
 )
 
 MARK = "`"
-DEFINER = "'turnkeep_wall'@'localhost'"
-"""An account that nobody can log in to; the views and functions have its rights."""
-SLOTS = 65_536
-"""Sessions that are remembered at once; a newer one takes the place of an old one, so nothing has to be tidied."""
+DEFINER = "'turnkeep_wall'@'localhost'"  # an account without login, with whose rights views and functions run
+SLOTS = 65_536  # sessions remembered at once; a new one replaces an old one, so nothing needs cleaning up
 LONGEST_PROOF_SECONDS = 120
 _HMAC_BLOCK_BYTES = 64
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What only the administrator and the database know, and the seal, which Turnkeep knows too. `companies`: what the
-    company of a tenant is called in the company columns; tenant `*` is every other."""
+    """Known to the administrator and the database only, except the signing key, which Turnkeep knows too. `companies`
+    maps tenants to their value in the company columns; tenant `*` is every other."""
 
     key: str
-    seal: str
+    signing_key: str
     companies: Mapping[str, str]
 
 
 def secure_views_ddl(
     access: Access, columns: Mapping[str, Sequence[str]], database: str, reader: str, known: Secrets | None
 ) -> list[str]:
-    """Statements for MariaDB and MySQL, to be run in this order by an administrator, again after each change of the
-    schema. `columns` by table are all that readers may see; `reader` is an account as 'name'@'host'; without `known`
-    only views and rights, for one that is there already. Raises ValueError for what cannot be written."""
+    """Return statements for an administrator to run in order, again after each change of the schema. `columns` lists,
+    by table, all that readers may see; `reader` is an account as 'name'@'host'. Without `known` only views and rights
+    are set up again. Raises ValueError for names that cannot be written."""
     views = [view for view in access.views if view.table in columns]
     shared = sorted(columns.keys() - {view.table for view in views} - {view.view for view in views})
     return [
@@ -63,7 +60,7 @@ def secure_views_ddl(
 
 
 def secure_file_ddl(known: Secrets) -> list[str]:
-    """What row-level security of a SQLite file needs in it; its views are made for each statement."""
+    """Return what a SQLite file needs; its views are made for each statement."""
     tenants = ", ".join(f"({literal(one)}, {literal(own)})" for one, own in known.companies.items())
     return [
         f"CREATE TABLE {KEY_TABLE} (secret TEXT NOT NULL)",
@@ -83,7 +80,7 @@ def _hidden_tables(known: Secrets) -> Iterator[str]:
         " (tenant VARCHAR(128) NOT NULL PRIMARY KEY, company VARCHAR(64) NOT NULL)"
     )
     yield (
-        f"CREATE TABLE IF NOT EXISTS {SCHEMA}.{SEAL_TABLE}"
+        f"CREATE TABLE IF NOT EXISTS {SCHEMA}.{KEYS_TABLE}"
         f" (inner_pad BINARY({_HMAC_BLOCK_BYTES}) NOT NULL, outer_pad BINARY({_HMAC_BLOCK_BYTES}) NOT NULL)"
     )
     yield (
@@ -91,7 +88,7 @@ def _hidden_tables(known: Secrets) -> Iterator[str]:
         " connection BIGINT UNSIGNED NOT NULL, company VARCHAR(64) NOT NULL, until BIGINT NOT NULL) ENGINE=InnoDB"
     )
     yield from _filled(KEY_TABLE, [literal(known.key)])
-    yield from _filled(SEAL_TABLE, [", ".join(f"0x{pad.hex()}" for pad in pads(known.seal.encode()))])
+    yield from _filled(KEYS_TABLE, [", ".join(f"0x{pad.hex()}" for pad in pads(known.signing_key.encode()))])
     yield from _filled(COMPANY_TABLE, [f"{literal(one)}, {literal(own)}" for one, own in known.companies.items()])
 
 
@@ -100,16 +97,16 @@ def _filled(table: str, rows: Iterable[str]) -> Iterator[str]:
     yield f"INSERT INTO {SCHEMA}.{table} VALUES {', '.join(f'({row})' for row in rows)}"
 
 
-def pads(seal: bytes) -> tuple[bytes, bytes]:
-    """The keys of the two hashes of HMAC: RFC 2104, section 2."""
-    if len(seal) > _HMAC_BLOCK_BYTES:
-        raise ValueError(f"a seal has at most {_HMAC_BLOCK_BYTES} bytes")
-    block = seal.ljust(_HMAC_BLOCK_BYTES, b"\0")
+def pads(key: bytes) -> tuple[bytes, bytes]:
+    """Return the keys of the two hashes of HMAC: RFC 2104, section 2."""
+    if len(key) > _HMAC_BLOCK_BYTES:
+        raise ValueError(f"a signing key has at most {_HMAC_BLOCK_BYTES} bytes")
+    block = key.ljust(_HMAC_BLOCK_BYTES, b"\0")
     return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
 
 
 def _routines() -> Iterator[str]:
-    """A function whose result stays the same while a statement runs is called deterministic: it is then asked once, and
+    """A function whose result is constant during a statement is called deterministic: then it is asked once, and
     indexes can be used."""
     head = f"CREATE DEFINER={DEFINER}"
     yield f"DROP FUNCTION IF EXISTS {SCHEMA}.{DECRYPT_FUNCTION}"
@@ -134,12 +131,12 @@ _OPEN_SESSION = f"""(
   IN proof VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin)
 MODIFIES SQL DATA SQL SECURITY DEFINER
 BEGIN
-  DECLARE said VARBINARY(1024);
+  DECLARE claim VARBINARY(1024);
   DECLARE expected VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin;
   DECLARE own VARCHAR(64) CHARACTER SET utf8mb4;
-  SET said = CONCAT(CONNECTION_ID(), 0x0A, asked_until, 0x0A, CAST(asked_tenant AS BINARY));
-  SET expected = (SELECT SHA2(CONCAT(outer_pad, UNHEX(SHA2(CONCAT(inner_pad, said), 256))), 256)
-                  FROM {SCHEMA}.{SEAL_TABLE});
+  SET claim = CONCAT(CONNECTION_ID(), 0x0A, asked_until, 0x0A, CAST(asked_tenant AS BINARY));
+  SET expected = (SELECT SHA2(CONCAT(outer_pad, UNHEX(SHA2(CONCAT(inner_pad, claim), 256))), 256)
+                  FROM {SCHEMA}.{KEYS_TABLE});
   IF expected IS NULL OR NOT (expected <=> proof) THEN
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the proof does not fit';
   END IF;
@@ -165,7 +162,7 @@ def _view(view: SecureView, columns: Sequence[str], database: str) -> Iterator[s
 
 
 def _grants(database: str, reader: str, names: Iterable[str]) -> Iterator[str]:
-    """A reader that may read a table by an older right would read it past the views."""
+    """Revoke older rights, with which a reader could read past the views."""
     yield f"REVOKE ALL PRIVILEGES, GRANT OPTION FROM {reader}"
     yield f"GRANT EXECUTE ON PROCEDURE {SCHEMA}.{OPEN_PROCEDURE} TO {reader}"
     for name in names:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from postgres import PostgresServer, find
-from turnkeep_agents.database.commands.security import Wanted, print_wall
+from turnkeep_agents.database.commands.security import Wanted, security_script
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
 from turnkeep_local import LocalError
@@ -35,14 +35,14 @@ def wanted(tmp_path: Path) -> Any:
             "dialect": "mysql",
             "database": "field",
             "reader": "'r'@'%'",
-            "seal": "s" * 64,
+            "signing_key": "s" * 64,
         }
         | more
     )
 
 
 def test_a_reader_may_read_the_views_and_what_somebody_may_read_without_one(wanted: Any) -> None:
-    lines = print_wall(wanted()).splitlines()
+    lines = security_script(wanted()).splitlines()
 
     granted = [line for line in lines if line.startswith("GRANT") and "TO 'r'@'%'" in line]
     assert [line.split(" ON ")[1].split(" TO ")[0] for line in granted] == [
@@ -54,7 +54,7 @@ def test_a_reader_may_read_the_views_and_what_somebody_may_read_without_one(want
 
 
 def test_the_script_holds_the_seal_for_turnkeep_and_gaps_for_what_it_shall_not_know(wanted: Any) -> None:
-    script = print_wall(wanted())
+    script = security_script(wanted())
 
     assert f"-- DATABASE__SEAL={'s' * 64} " in script
     assert script.count("REPLACE: ") == 3
@@ -63,7 +63,7 @@ def test_the_script_holds_the_seal_for_turnkeep_and_gaps_for_what_it_shall_not_k
 
 def test_a_file_gets_the_tables_of_its_wall(wanted: Any) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(print_wall(wanted(dialect="sqlite")))
+        connection.executescript(security_script(wanted(dialect="sqlite")))
 
         assert connection.execute("SELECT secret FROM wall_key").fetchone()[0].startswith("REPLACE")
         assert len(connection.execute("SELECT tenant, company FROM wall_company").fetchall()) == 1
@@ -72,32 +72,32 @@ def test_a_file_gets_the_tables_of_its_wall(wanted: Any) -> None:
 @pytest.mark.parametrize("reader", ["reader", "'r'@'%'; DROP TABLE x", "r@%", "''@''", "'a\\'@'%'"])
 def test_a_reader_that_is_no_account_is_refused(wanted: Any, reader: str) -> None:
     with pytest.raises(LocalError, match="'name'@'host'"):
-        print_wall(wanted(reader=reader))
+        security_script(wanted(reader=reader))
 
 
 def test_files_that_do_not_fit_each_other_are_told(wanted: Any, tmp_path: Path) -> None:
     save_graph(graph(crew=["id", "companyId"]), tmp_path / "old.json")
 
     with pytest.raises(LocalError, match=r"crew has no column name in .*old\.json"):
-        print_wall(wanted(joins=tmp_path / "old.json"))
+        security_script(wanted(joins=tmp_path / "old.json"))
     save_graph(graph(crews=["id", "companyId", "name"]), tmp_path / "old.json")
     with pytest.raises(LocalError, match=r"old\.json has no table crew\. Compare the spelling"):
-        print_wall(wanted(joins=tmp_path / "old.json"))
+        security_script(wanted(joins=tmp_path / "old.json"))
     with pytest.raises(LocalError, match="absent"):
-        print_wall(wanted(access=tmp_path / "absent.json"))
+        security_script(wanted(access=tmp_path / "absent.json"))
 
 
 def test_a_wall_that_is_there_gets_new_views_and_rights_only(wanted: Any) -> None:
-    script = print_wall(wanted(seal=""))
+    script = security_script(wanted(signing_key=""))
 
     assert not any(word in script for word in ("REPLACE: ", "wall_seal", "DATABASE__SEAL"))
     assert "VIEW `field`.`secure_crew`" in script
     with pytest.raises(LocalError, match="nothing to run again"):
-        print_wall(wanted(seal="", dialect="sqlite"))
+        security_script(wanted(signing_key="", dialect="sqlite"))
 
 
 def test_a_reader_keeps_no_older_right(wanted: Any) -> None:
-    lines = print_wall(wanted()).splitlines()
+    lines = security_script(wanted()).splitlines()
     taken = lines.index("REVOKE ALL PRIVILEGES, GRANT OPTION FROM 'r'@'%';")
 
     assert all(at > taken for at, line in enumerate(lines) if line.startswith("GRANT") and "TO 'r'@'%'" in line)
@@ -105,7 +105,7 @@ def test_a_reader_keeps_no_older_right(wanted: Any) -> None:
 
 def test_the_schema_on_the_server_has_to_be_named(wanted: Any) -> None:
     with pytest.raises(LocalError, match="--database is missing"):
-        print_wall(wanted(database=""))
+        security_script(wanted(database=""))
 
 
 def run_script(server: PostgresServer, script: str, database: str) -> subprocess.CompletedProcess[str]:
@@ -123,12 +123,12 @@ def test_the_script_for_postgresql_runs_as_it_is_printed(
     postgres_server.run(*(f"CREATE TABLE {table}" for table in tables), database="printed")
     ours = wanted(dialect="postgresql", database="", reader="printed_reader")
 
-    first = print_wall(ours).replace("REPLACE: its company", "5")
+    first = security_script(ours).replace("REPLACE: its company", "5")
     assert f"-- DATABASE__SEAL={'s' * 64} " in first
     assert first.count("REPLACE: ") == 2
     for script in (
         first,
-        print_wall(wanted(dialect="postgresql", reader="printed_reader", database="public", seal="")),
+        security_script(wanted(dialect="postgresql", reader="printed_reader", database="public", signing_key="")),
     ):
         done = run_script(postgres_server, script, "printed")
         assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
@@ -144,7 +144,9 @@ def test_the_script_for_postgresql_runs_as_it_is_printed(
 def test_a_script_for_postgresql_that_fails_changes_nothing(wanted: Any, postgres_server: PostgresServer) -> None:
     postgres_server.run("CREATE DATABASE unchanged")
 
-    done = run_script(postgres_server, print_wall(wanted(dialect="postgresql", reader="nobody_there")), "unchanged")
+    done = run_script(
+        postgres_server, security_script(wanted(dialect="postgresql", reader="nobody_there")), "unchanged"
+    )
 
     assert done.returncode != 0
     assert (
@@ -155,5 +157,5 @@ def test_a_script_for_postgresql_that_fails_changes_nothing(wanted: Any, postgre
 
 @pytest.mark.parametrize("reader", ["", "'r'@'%'", 'r"', "r\\"])
 def test_a_reader_that_is_no_role_is_refused(wanted: Any, reader: str) -> None:
-    with pytest.raises(LocalError, match="a role that is there already"):
-        print_wall(wanted(dialect="postgresql", reader=reader))
+    with pytest.raises(LocalError, match="an existing role"):
+        security_script(wanted(dialect="postgresql", reader=reader))

@@ -75,7 +75,7 @@ def test_associations_corrections_and_values_come_into_it(
     orders = load_graph(out).tables["orders"]
     assert orders.synonyms == ("jobs",)
     assert orders.columns["state"].values == ("held", "open")
-    assert "Left out, for the database does not have it: associations[1]" in capsys.readouterr().out
+    assert "Left out, because the database does not have it: associations[1]" in capsys.readouterr().out
 
 
 def test_of_no_tables_no_graph_is_written(

@@ -120,7 +120,7 @@ def with_link(**parts: Any) -> str:
         (with_link(from_column=""), "relationships[0].from_column"),
         (with_link(cardinality="many"), "relationships[0].cardinality"),
         (with_link(type="guess"), "relationships[0].type"),
-        ('{"tables": {}, "tables": {}, "relationships": []}', "'tables' stands there twice"),
+        ('{"tables": {}, "tables": {}, "relationships": []}', "'tables' is given twice"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

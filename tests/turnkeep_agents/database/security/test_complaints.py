@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from turnkeep_agents.database.security.complaints import MAX_CHARACTERS, tell_server
+from turnkeep_agents.database.security.complaints import MAX_CHARACTERS, server_error
 from turnkeep_agents.databases.engines import Called
 from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 
@@ -59,13 +59,13 @@ class PostgresError(Exception):
 def test_a_complaint_is_told_without_values_logins_and_hosts(
     error: Exception, kind: type[Exception], said: str
 ) -> None:
-    told = tell_server(CALLED, DBAPIError("SELECT 1", (), error), 5, "field")
+    told = server_error(CALLED, DBAPIError("SELECT 1", (), error), 5, "field")
 
     assert type(told) is kind
     assert str(told) == said or (said.startswith("refused") and str(told).endswith(said))
 
 
 def test_a_long_complaint_is_cut() -> None:
-    told = tell_server(CALLED, DBAPIError("SELECT 1", (), MySQLError(1064, "near 'x" + "x" * 10_000)), 5, "field")
+    told = server_error(CALLED, DBAPIError("SELECT 1", (), MySQLError(1064, "near 'x" + "x" * 10_000)), 5, "field")
 
     assert len(str(told)) == MAX_CHARACTERS + len("...")

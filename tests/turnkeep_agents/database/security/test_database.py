@@ -167,7 +167,7 @@ def test_a_file_that_another_holds_for_writing_is_slow(tmp_path: Path, access_fi
     database = open_databases(DatabaseSettings(url=f"sqlite:///{file}", access=str(access_file)))(TODAY)
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(DatabaseSlow, match=r"is being written by another program just now\. Ask again"):
+        with pytest.raises(DatabaseSlow, match=r"is being written by another program\. Try again"):
             database.run("SELECT 1 FROM trade", ANN)
         with pytest.raises(DatabaseSlow, match="is being written by another program"):
             database.graph()

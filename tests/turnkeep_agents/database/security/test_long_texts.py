@@ -8,7 +8,7 @@ import pytest
 
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
-from turnkeep_agents.database.security.complaints import TOO_BIG, tell_sqlite
+from turnkeep_agents.database.security.complaints import TOO_BIG, sqlite_error
 from turnkeep_agents.database.security.sqlite import LIMITS, WIDE_BYTES, SqliteSecurity
 from turnkeep_agents.databases.engines import Called
 from turnkeep_agents.databases.errors import QueryFailed
@@ -62,7 +62,7 @@ def test_nothing_is_reckoned_with_it_and_more_is_not_read(sql: str, notes: Path)
     with pytest.raises(sqlite3.DataError) as caught:
         wall().run(notes, sql, ANN)
 
-    told = tell_sqlite(Called("The database", "DATABASE__URL"), caught.value, 5)
+    told = sqlite_error(Called("The database", "DATABASE__URL"), caught.value, 5)
     assert (type(told), str(told)) == (QueryFailed, TOO_BIG)
 
 

@@ -131,7 +131,7 @@ def test_a_reader_cannot_reach_behind_the_wall(site: Site, reader: Reader) -> No
 # What is said when it fails
 
 
-@pytest.mark.parametrize(("seal", "words"), [("", r"__SEAL is empty"), ("another", "does not take the proof")])
+@pytest.mark.parametrize(("seal", "words"), [("", r"__SEAL is empty"), ("another", "does not accept the proof")])
 def test_a_seal_that_is_missing_or_wrong_is_told(site: Site, seal: str, words: str) -> None:
     with pytest.raises(DatabaseDown, match=words) as caught:
         site.open(seal=seal).run("SELECT 1", ANN)
@@ -158,7 +158,7 @@ def test_a_server_with_too_many_callers_says_so(site: Site) -> None:
     site.server.run(site.words.crowded)
     with (
         closing(site.server.connect("field", user="reader", password=PASSWORD)),
-        pytest.raises(DatabaseDown, match="takes no more connections just now") as caught,
+        pytest.raises(DatabaseDown, match="has no free connection") as caught,
     ):
         site.open().run("SELECT 1", ANN)
     site.server.run(site.words.roomy)
