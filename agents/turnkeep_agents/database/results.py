@@ -66,7 +66,6 @@ def _bytes_of(cells: tuple[Cell, ...]) -> int:
 
 
 def plain(value: Any) -> Cell:
-    """Convert any driver's value to JSON."""
     match value:
         case None | str() | bool() | int():
             return value

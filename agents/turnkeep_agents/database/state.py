@@ -38,8 +38,6 @@ class Ran(TypedDict):
 
 
 class Attempt(TypedDict):
-    """A refused statement, and why."""
-
     sql: str
     problem: str
 
@@ -80,8 +78,6 @@ class OneAsk(TypedDict):
 
 
 class AskState(OneAsk):
-    """One ask, as the SQL graph works on it."""
-
     # the conversation; its last message is the question until there is a reply. Lasting
     messages: Annotated[list[AnyMessage], add_messages]
 

@@ -25,7 +25,7 @@ REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forb
 
 
 class Schema:
-    """A join graph and what is derived from it, each on first use."""
+    """A join graph and what is derived from it on first use."""
 
     def __init__(self, database: Database, graph: JoinGraph, tuning: DatabaseSettings):
         self.graph, self.spans = graph, DateSpans()
@@ -71,8 +71,6 @@ class Schema:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The database on one day, for one caller."""
-
     database: Database
     schema: Schema
     allowed: Collection[str]
@@ -101,7 +99,6 @@ class Workspace:
         self._schema: Schema | None = None
 
     def on(self, today: date, principal: Principal) -> Snapshot:
-        """Raise DatabaseError if the graph must be read from a database that does not answer."""
         database = self._open(today)
         graph = database.graph()
         with self._lock:

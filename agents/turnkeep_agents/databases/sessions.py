@@ -45,7 +45,6 @@ class Sessions:
         self._lock = threading.Lock()
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """Raise DatabaseError."""
         return self._ask(question, asks_anew=self._asks_anew)
 
     def _ask(self, question: Callable[[Connection], T], *, asks_anew: bool) -> T:
@@ -110,7 +109,6 @@ def _sqlite_name(error: Exception) -> str:
 
 
 def _code(error: DBAPIError) -> int | str:
-    """Return MySQL's error number, or PostgreSQL's state."""
     first = next(iter(getattr(error.orig, "args", ())), 0)
     return first if isinstance(first, int) and first else getattr(error.orig, "sqlstate", None) or 0
 

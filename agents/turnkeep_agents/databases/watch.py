@@ -42,7 +42,6 @@ class Watch:
         return getattr(cls._current, "watch", None)
 
     def hold(self, connection: Any) -> None:
-        """Hold the driver's connection."""
         if isinstance(connection, sqlite3.Connection):
             connection.set_progress_handler(lambda: time.monotonic() > self._deadline, PROGRESS_STEPS)
         with self._lock:

@@ -14,7 +14,6 @@ READS_ONLY = "Nothing can be changed from here, and nothing was."
 
 
 def finding_text(finding: QueryResult) -> str:
-    """Return a finding for the prompt of the answer."""
     if finding["kind"] == "change":
         return f"Question: {finding['question']}\n{READS_ONLY}"
     return "\n".join(_lines(finding))

@@ -3,6 +3,7 @@ sections."""
 
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 
 from turnkeep.blocks.citations import IdForm, check_citations
@@ -54,15 +55,12 @@ def verifier_of(
 
 def _periods(sql: str) -> list[tuple[date, date]]:
     """Return the span from the first to the last day that a statement names, with and without the last day."""
-    days = sorted({day for text in _DAY.findall(sql) if (day := _date(text))})
-    return [(days[0], days[-1]), (days[0], days[-1] - timedelta(days=1))] if len(days) > 1 else []
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
+    days = set()
+    for text in _DAY.findall(sql):
+        with suppress(ValueError):
+            days.add(date.fromisoformat(text))
+    first, last = min(days, default=None), max(days, default=None)
+    return [(first, last), (first, last - timedelta(days=1))] if first and last and first < last else []
 
 
 def source_of(section: JSON, cited: Collection[str]) -> JSON:

@@ -22,13 +22,11 @@ _SECONDS = re.compile(r"(?<=\d{4}-\d\d-\d\d)[T ](\d\d:\d\d):\d\d(?:\.\d+)?$")
 
 
 def size_of(rows: Sequence[Any], *, has_more: bool, is_all: bool) -> int:
-    """Return how many of `rows` a page shows."""
     most = len(rows) if is_all or (not has_more and len(rows) <= PAGE + MOST_EXTRA) else PAGE
     return min(most, len(rows))
 
 
 def is_single(rows: Sequence[Sequence[Any]]) -> bool:
-    """Return whether there is only one value, which the answer states."""
     return len(rows) == 1 and len(rows[0]) == 1
 
 
@@ -51,7 +49,6 @@ def table_of(
 
 
 def preview(columns: Sequence[str], rows: Sequence[Sequence[Any]], most: int = MOST_READ) -> str:
-    """Return the first rows for a prompt, one a line."""
 
     def short(cell: object) -> str:
         text = plain(cell)

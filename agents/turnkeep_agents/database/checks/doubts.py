@@ -7,7 +7,7 @@ from typing import TypeAlias
 from sqlglot import exp, parse_one
 
 from turnkeep_agents.database.guard.verdicts import Checked, Dialect
-from turnkeep_agents.database.joins.records import Column, JoinGraph
+from turnkeep_agents.database.joins.records import JoinGraph
 
 Targets: TypeAlias = Mapping[str, Sequence[str]]
 
@@ -41,7 +41,12 @@ def strange_values(sql: str, checked: Checked, graph: JoinGraph, dialect: Dialec
         if not isinstance(column, exp.Column) or not texts:
             continue
         names = [named.get(column.table.casefold(), "")] if column.table else list(checked.tables)
-        known = [found for name in names if (found := _column(graph, name, column.name))]
+        tables = [
+            table for name, table in graph.tables.items() if name.casefold() in {each.casefold() for each in names}
+        ]
+        known = [
+            one for each in tables for one in each.columns.values() if one.name.casefold() == column.name.casefold()
+        ]
         values = dict.fromkeys(value for one in known for value in one.values)
         folded = {value.casefold() for value in values}
         if known and all(one.values for one in known) and not {text.casefold() for text in texts} <= folded:
@@ -49,9 +54,3 @@ def strange_values(sql: str, checked: Checked, graph: JoinGraph, dialect: Dialec
                 f"{column.sql()} is compared with {', '.join(texts)}; "
                 f"all its values are {', '.join(list(values)[:MOST_VALUES])}."
             )
-
-
-def _column(graph: JoinGraph, table: str, column: str) -> Column | None:
-    tables = [one for name, one in graph.tables.items() if name.casefold() == table.casefold()]
-    found = (one for each in tables for name, one in each.columns.items() if name.casefold() == column.casefold())
-    return next(found, None)

@@ -76,7 +76,6 @@ def _summed(value: exp.Expr) -> Iterator[exp.Column]:
 
 
 def _tables(select: exp.Select, graph: JoinGraph) -> dict[str, str]:
-    """Return the known tables of FROM and its joins, by alias."""
     folded = {name.casefold(): name for name in graph.tables}
     start = select.args.get("from_")
     sources = [start.this] if start else []
@@ -127,7 +126,6 @@ def _equalities(select: exp.Select, tables: Mapping[str, str]) -> Iterator[tuple
 
 
 def _is_unique(end: Ends, tables: Mapping[str, str], graph: JoinGraph) -> bool:
-    """Return whether at most one row has a given value there."""
     table, column = graph.tables[tables[end[0]]], end[1].casefold()
     unique = {name.casefold() for name in table.unique_columns}
     is_key = [name.casefold() for name in table.primary_key] == [column]

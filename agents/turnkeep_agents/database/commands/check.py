@@ -16,7 +16,6 @@ from turnkeep_local import LocalError
 
 
 def check_database() -> tuple[str, bool]:
-    """Return a report and whether it has no objection. Raises LocalError."""
     try:
         tuning = read_settings().of(DatabaseSettings)
         url = tuning.url.get_secret_value()

@@ -34,8 +34,6 @@ TICK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of `joins build`."""
-
     out: Path
     url: str = ""
     associations: Path | None = None
@@ -45,7 +43,6 @@ class Wanted:
 
 
 def build_joins(wanted: Wanted) -> str:
-    """Introspect, merge, check and save; return a summary. Raises LocalError."""
     settings = _settings()
     if wanted.with_model and settings.main_model == "demo":
         raise LocalError("--model needs a model. Set OPENAI_API_KEY, or MODEL to bedrock:<model id>.")
@@ -61,7 +58,11 @@ def build_joins(wanted: Wanted) -> str:
         raise LocalError(str(error)) from None
     except ModelFault as error:
         raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
-    return "\n".join([*omitted, *map(_line, remarks), _summary(graph, wanted.out)])
+    summary = f"{_shape(graph)}, in {wanted.out}: {_severities(validate(graph))}."
+    advice = (
+        f"`turnkeep joins check {wanted.out}` lists them; DATABASE__JOINS={wanted.out} makes the agent use the file."
+    )
+    return "\n".join([*omitted, *map(_line, remarks), summary, advice])
 
 
 def check_joins(file: Path) -> tuple[str, bool]:
@@ -134,14 +135,6 @@ def _progress() -> Callable[[str], None]:
             print(f"{what} ...", file=sys.stderr, flush=True)
 
     return show
-
-
-def _summary(graph: JoinGraph, out: Path) -> str:
-    found = validate(graph)
-    return (
-        f"{_shape(graph)}, in {out}: {_severities(found)}.\n"
-        f"`turnkeep joins check {out}` lists them; DATABASE__JOINS={out} makes the agent use the file."
-    )
 
 
 def _shape(graph: JoinGraph) -> str:

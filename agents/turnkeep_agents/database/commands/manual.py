@@ -13,7 +13,6 @@ from turnkeep_local.home import Home, write_atomically
 
 
 def place_in(home: Home) -> Path:
-    """Return the link to the newest copy."""
     return home.path / "manual"
 
 

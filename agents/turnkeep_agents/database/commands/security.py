@@ -102,7 +102,6 @@ def _known(wanted: Wanted) -> tuple[Access, Mapping[str, Sequence[str]]]:
 
 
 def readable(access: Access, tables: Iterable[str]) -> frozenset[str]:
-    """Return the tables that any caller may read."""
     names, anyone = frozenset(tables), Principal("", "")
     rules = (replace(rule, tenant="*", user="*") for rule in access.rules)
     return frozenset().union(*(Access(rules=(rule,)).allowed(anyone, names) for rule in rules))

@@ -15,7 +15,6 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def fold(name: str) -> str:
-    """Return the key under which names are compared."""
     return name.translate(_LOWER)
 
 
@@ -44,12 +43,10 @@ class Catalogue:
 
     @cached_property
     def columns(self) -> Mapping[str, Mapping[str, str]]:
-        """The spelling of each column by its key, for each table."""
         return {name: {fold(column): column for column in table.columns} for name, table in self.graph.tables.items()}
 
     @cached_property
     def odd_names(self) -> tuple[str, ...]:
-        """Names that must be quoted, longest first."""
         names = {name for table in self.graph.tables.values() for name in (table.name, *table.columns)}
         return tuple(sorted((name for name in names if not is_plain(name)), key=len, reverse=True))
 
@@ -76,20 +73,17 @@ class Catalogue:
         return self.graph.tables.get(exact)
 
     def runs_as(self, table: str) -> str:
-        """Return the name in the SQL that runs."""
         return self.views.get(table, table)
 
     def visible(self, allowed: Collection[str] | None) -> Iterator[str]:
         return (name for name in self.graph.tables if self.find(name, allowed))
 
     def having(self, column: str, allowed: Collection[str] | None) -> list[str]:
-        """Return the tables with a column of this name."""
         key = fold(column)
         return [name for name in self.visible(allowed) if key in self.columns[name]]
 
 
 def near(name: str, names: Iterable[str], most: int = MOST_SUGGESTIONS) -> list[str]:
-    """Return those of `names` that may have been meant, best first."""
     by_key: dict[str, str] = {}
     for each in names:
         by_key.setdefault(bare(each), each)

@@ -95,7 +95,6 @@ def _joins(select: exp.Select) -> Iterator[exp.Join]:
 
 
 def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
-    """Yield the parts of ON and WHERE between their ANDs."""
     where = select.args.get("where")
     tops = [join.args["on"] for join in _joins(select) if join.args.get("on")]
     stack = [*([where.this] if where else []), *reversed(tops)]
@@ -110,7 +109,6 @@ def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _merged(groups: list[set[int]], tied: set[int]) -> list[set[int]]:
-    """Merge the groups that `tied` touches."""
     if not tied:
         return groups
     touched = [group for group in groups if group & tied]

@@ -72,7 +72,8 @@ def changes_of_meaning(sql: str, read: str, dialect: Dialect) -> Iterator[Proble
         return
     words, others = _words(tokenize(sql, dialect), dialect), _words(tokenize(read, dialect), dialect)
     for at, (one, other) in enumerate(zip_longest(words, others, fillvalue="")):
-        if one != other and not _is_quoted_name(one, other):
+        is_quoted_name = one.startswith(_TEXT) and one[1:].upper() == other
+        if one != other and not is_quoted_name:
             change = f"{_quote(words, at)} would be run as {_quote(others, at)}, which may not be the same."
             yield Problem("meaning" if _is_own(one) else "foreign", f"{change} Write it in another way.")
             return
@@ -81,11 +82,6 @@ def changes_of_meaning(sql: str, read: str, dialect: Dialect) -> Iterator[Proble
 def _is_own(word: str) -> bool:
     """Return whether the database itself understands the word, in a way that was lost."""
     return word in _OWN or word.startswith(_TEXT) or bool(_NUMBER.match(word))
-
-
-def _is_quoted_name(one: str, other: str) -> bool:
-    """A name may stand in the quotes of a text."""
-    return one.startswith(_TEXT) and one[1:].upper() == other
 
 
 def _quote(words: Words, at: int) -> str:

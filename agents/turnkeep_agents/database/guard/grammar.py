@@ -118,7 +118,6 @@ _SPECIAL_PARTS = {
 
 
 def violations(tree: exp.Expr, dialect: Dialect) -> Iterator[Problem]:
-    """Yield what is not on the list, parents before children."""
     queries = 0
     stack: list[tuple[exp.Expr, int, int]] = [(tree, 0, 0)]
     while stack:

@@ -104,7 +104,6 @@ class Guard:
 
 
 def unwrapped(tree: exp.Query) -> exp.Query:
-    """Remove brackets around the whole query."""
     while isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         if any(value for name, value in tree.args.items() if name != "this"):
             raise refuse("forbidden", "Leave out the brackets around the whole query.")

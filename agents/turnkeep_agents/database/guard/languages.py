@@ -34,8 +34,6 @@ def _mark(node: exp.Expr | None) -> None:
 
 
 class _Reads(Parser):
-    """Remembers the places of NOT and brackets."""
-
     def _parse_is(self, this: exp.Expr | None) -> exp.Expr | None:
         is_distinct = "DISTINCT" in (self._curr.text.upper(), self._next.text.upper() if self._next else "")
         found = super()._parse_is(this)
@@ -156,8 +154,6 @@ class PlainMariaDB(MariaDB):
 
 
 class JoiningMariaDB(PlainMariaDB):
-    """|| joins texts, as in other databases."""
-
     class Parser(PlainMariaDB.Parser):
         DISJUNCTION: ClassVar[dict[Any, Any]] = Parser.DISJUNCTION
 

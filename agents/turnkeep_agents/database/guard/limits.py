@@ -45,7 +45,6 @@ def _excesses_of_function(node: exp.Expr) -> Iterator[str]:
 
 
 def _number(node: object) -> float:
-    """Return infinity for anything but a plain number."""
     if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
         return float(node.name)
     return float("inf")
@@ -57,7 +56,6 @@ def _is_small_pattern(node: exp.Expr) -> bool:
 
 
 def _growth(node: exp.Expr) -> float:
-    """Return how many times longer a text can become."""
     growth = 1.0
     for each in node.find_all(exp.Replace):
         put, sought = each.args.get("replacement"), each.args.get("expression")

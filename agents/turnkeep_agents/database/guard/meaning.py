@@ -29,7 +29,6 @@ _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {
 
 
 def settle(tree: exp.Expr, resolver: Resolver) -> None:
-    """Rewrite the tree in place."""
     dialect = resolver.dialect
     for node in reversed(list(tree.walk())):
         if isinstance(node, exp.Cast) and node.to.this == exp.DType.DECIMAL:
@@ -167,7 +166,6 @@ def _is_day(node: exp.Expr, resolver: Resolver) -> bool:
 
 
 def _is_shift(node: exp.Expr) -> bool:
-    """Return whether a date is shifted by whole days."""
     amount = node.expression
     unit = amount.text("unit") or node.text("unit")
     return amount.is_int if isinstance(node, exp.Binary) and not unit else unit.upper().removesuffix("S") in _UNITS
@@ -215,7 +213,6 @@ def kind_of(node: exp.Expr, resolver: Resolver, seen: frozenset[int] = frozenset
 
 
 def stored(node: exp.Expr, resolver: Resolver) -> Column | None:
-    """Return the table's column, or None for any other expression."""
     source = resolver.bound.get(id(node))
     table = resolver.catalogue.graph.tables.get(source.table) if source and source.table else None
     return table.columns.get(node.name) if table else None

@@ -18,7 +18,6 @@ _TEXTS = ("CHAR", "VARCHAR", "TEXT", "CITEXT", "NAME", "BPCHAR", "BYTEA")
 
 
 def fit(tree: exp.Expr, resolver: Resolver) -> None:
-    """Rewrite the tree in place."""
     for node in list(tree.walk()):
         _fit_kinds(node, resolver)
     for frame, select in resolver.frames:
@@ -81,7 +80,6 @@ def _complete_group(frame: Frame, select: exp.Select, resolver: Resolver) -> Non
 
 
 def _ungrouped(select: exp.Select, source: Source, resolver: Resolver) -> Iterator[exp.Column]:
-    """Yield the columns of `source` outside of aggregates."""
     order, having = select.args.get("order"), select.args.get("having")
     stack: list[exp.Expr] = [*select.expressions, *([having] if having else []), *([order] if order else [])]
     while stack:

@@ -53,7 +53,6 @@ def is_plain(name: str) -> bool:
 
 
 def identifier(name: str, dialect: Dialect) -> exp.Identifier:
-    """Return the name, quoted if it must be."""
     keeps_case = dialect != "postgres" or name == name.lower()
     return exp.Identifier(this=name, quoted=not (is_plain(name) and keeps_case))
 

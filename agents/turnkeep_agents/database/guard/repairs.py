@@ -75,7 +75,6 @@ def _trees(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[exp.Que
 
 
 def _translate(tree: exp.Expr, dialect: Dialect) -> None:
-    """Replace the functions of other databases that models write most."""
     rules = {"sqlite": (_arithmetic, _clock, _part_of_date, _joined, _extreme), "postgres": (_arithmetic, _clock)}
     for node in reversed(list(tree.walk())):
         found = next((new for rule in rules.get(dialect, (_arithmetic,)) if (new := rule(node)) is not None), None)

@@ -76,7 +76,6 @@ class Resolver:
         return found
 
     def _rename(self, alias: exp.TableAlias, found: Commons) -> None:
-        """Rename a common table expression that has the name of a table."""
         if self.catalogue.is_taken(alias.name):
             free = self.catalogue.free_name(alias.name, {fold(common.name.name) for common in found.values()})
             alias.set("this", identifier(free, self.dialect))
@@ -120,7 +119,6 @@ class Resolver:
                 self._walk(each, frame, commons, place)
 
     def _shape(self, node: exp.Select, frame: Frame) -> Shape:
-        """Return the columns of the result, and note their names in the frame."""
         columns: dict[str, str] = {}
         is_open = False
         for each in node.expressions:
@@ -180,7 +178,6 @@ class Resolver:
         self._add(source, node, frame)
 
     def _stored(self, node: exp.Table) -> Source:
-        """Return a table of the database, or its view."""
         table = self.catalogue.find(node.name, self.allowed)
         if table is None:
             self._fault("unknown_table", node)

@@ -62,7 +62,6 @@ class Frame:
     visible: int | None = None
 
     def around(self) -> Iterator["Frame"]:
-        """Yield this frame and those around it, innermost first."""
         frame: Frame | None = self
         while frame:
             yield frame
@@ -74,8 +73,6 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a query returns to the one around it."""
-
     columns: Columns
     is_one_row: bool = False
     is_constant: bool = False
@@ -122,7 +119,6 @@ def names_of(each: exp.Expr, frame: Frame, dialect: Dialect) -> Iterator[str | N
 
 
 def source_of(alias: exp.Identifier | None, shape: Shape) -> Source:
-    """Return a query as an entry of a FROM."""
     return Source(alias, shape.columns, is_one_row=shape.is_one_row, is_constant=shape.is_constant)
 
 
@@ -169,7 +165,6 @@ def is_compared_value(node: exp.Column) -> bool:
 
 
 def alias_of(node: exp.Table) -> exp.Identifier:
-    """Return the name before the columns of a table."""
     alias = node.args.get("alias")
     found = alias.this if alias else node.this
     assert isinstance(found, exp.Identifier)  # noqa: S101  (the grammar lets nothing else through)

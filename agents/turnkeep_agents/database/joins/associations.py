@@ -89,7 +89,6 @@ def _guessed_key(table: Table, name: str) -> str:
 
 
 def _table(graph: JoinGraph, name: str) -> Table | None:
-    """Find the table of a model, whose name may differ in case or number."""
     if name in graph.tables:
         return graph.tables[name]
     near = [table for table in graph.tables.values() if thing_words(table.name) == thing_words(name)]

@@ -131,7 +131,6 @@ def _joined(groups: list[Group], a: str, b: str) -> list[Group]:
 
 
 def _in_order(part: Sequence[str], tree: Path) -> tuple[tuple[str, ...], Path]:
-    """Walk the tree from the table that was asked first."""
     tables, joins, left = list(part[:1]), [], list(tree)
     for table in tables:  # grows while it is walked
         for link in [link for link in left if table in (link.from_table, link.to_table)]:

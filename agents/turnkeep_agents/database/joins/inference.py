@@ -90,7 +90,7 @@ def _columns_of_sure_links(links: Iterable[Relationship], keys: Iterable[_Key]) 
 
 
 def _keys(table: Table) -> Iterator[_Key]:
-    """Yield declared keys; without any, the columns that are named like the key of the table, or come first."""
+    """Without declared keys, columns that are named like the key of the table, or come first, count."""
     for name in table.unique_columns:
         yield _Key(table, table.columns[name], name_words(name))
     if table.primary_key or table.unique_columns:
@@ -132,7 +132,6 @@ def _to_keys(
 
 
 def _grade(table: Table, words: tuple[str, ...], key: _Key, *, is_silent: bool) -> float:
-    """Grade how well a column's name fits a key."""
     if key.table.name == table.name:
         is_parent = words[0] == "parent" and words[1:] in {key.words, (*key.thing, *key.words)}
         return SAME_NAME if is_parent else 0

@@ -97,7 +97,6 @@ def in_clear(graph: JoinGraph, encrypted: Mapping[str, Collection[str]]) -> Join
 
 
 def _partitions(connection: Connection) -> Iterable[str]:
-    """Return the parts of PostgreSQL's partitioned tables, which it lists as tables."""
     if connection.dialect.name != "postgresql":
         return ()
     parts = "SELECT relname FROM pg_class WHERE relispartition AND relnamespace = current_schema()::regnamespace"

@@ -88,7 +88,6 @@ def _link(one: Held, other: Held, grade: float) -> Relationship:
 
 
 def _holders(tables: Mapping[str, Table], sure: Collection[Cell]) -> Mapping[Words, list[Held]]:
-    """Group the columns of tables without declared keys by name."""
     holders: defaultdict[Words, list[Held]] = defaultdict(list)
     for table in tables.values():
         for column in () if table.primary_key or table.unique_columns else table.columns.values():

@@ -107,7 +107,6 @@ def _of_parts(graph: JoinGraph, threshold: float) -> Iterator[LinkIssue]:
 
 
 def parts_of(graph: JoinGraph, threshold: float = CONFIDENCE_THRESHOLD) -> list[frozenset[str]]:
-    """Group the tables that usable links connect."""
     part = {table: {table} for table in graph.tables}
     for link in sound_links(graph):
         one, other = part[link.from_table], part[link.to_table]

@@ -46,7 +46,6 @@ class Reading:
 def with_values_of(
     reading: Reading, tables: Mapping[str, Table], progress: Callable[[str], None] = lambda _: None
 ) -> dict[str, Table]:
-    """Return the tables with the values of their columns."""
     found = dict(tables)
     seen = [table for name, table in tables.items() if name not in reading.hidden]
     for place, described in enumerate(seen, 1):

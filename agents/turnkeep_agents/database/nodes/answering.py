@@ -86,7 +86,6 @@ class AnsweringNodes(TurnNodes):
         return self._replied(state, worded, judge)
 
     async def _talked(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
-        """Answer about the conversation, or without any data."""
         runtime.stream_writer({"event": "tool_start", "tool": "general"})
         shown, is_about = state.get("shown") or [], state["asks"][0]["kind"] == "about_conversation"
         history = self.history(state, runtime, TALK_TURNS, TALK_TOKENS)
@@ -113,7 +112,6 @@ class AnsweringNodes(TurnNodes):
         return self._replied(state, worded, judge)
 
     def _holdings(self, state: DatabaseState, snapshot: Snapshot | None) -> list[str]:
-        """Describe the tables and pages near the message."""
         titles = ", ".join(self.workspace.manual.titles[:MOST_TITLES])
         notes = [prompts.MANUAL.format(titles=titles or "there is none")]
         if snapshot is None:

@@ -36,7 +36,6 @@ NO_MANUAL = "There is no manual for this database; DATABASE__MANUAL names a fold
 
 class OrchestratorNodes(TurnNodes):
     async def read(self, state: DatabaseState, runtime: Runtime[RunContext]) -> JSON:
-        """Read what the message asks, with existing names."""
         folded = await fold(state, self.tuning.memory, self.models.small)
         snapshot, last = await self.snapshot_or_none(runtime), last_shown(state)
         history = self.history({**state, "memory": folded.memory}, runtime, READ_TURNS, READ_TOKENS)
@@ -90,7 +89,6 @@ class OrchestratorNodes(TurnNodes):
         return "search_manual" if kind == "manual" else "query_database"
 
     def pass_on(self, state: DatabaseState) -> JSON:
-        """Pass talk next to a question on to the answer."""
         ask = ask_of(state)
         return found(state, QueryResult(kind=ask["kind"], question=ask["question"]), f"Passed on: {ask['kind']}.")
 

@@ -55,7 +55,6 @@ class StatementNodes(TurnNodes):
         return await self._write(state, runtime, self.calls.write, "Wrote a statement.")
 
     async def correct_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """Ask again with the same prompt and what was tried."""
         number = len(state["attempts"])
         return await self._write(state, runtime, self.calls.correct, f"Correction {number}.")
 
@@ -102,7 +101,6 @@ class StatementNodes(TurnNodes):
         return "\n".join([*lines, prompts.BOOK_KEEPING.format(columns=", ".join(kept))] if kept else lines)
 
     def _shortened(self, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Cut all attempts but the newest."""
         most = self.tuning.max_history_characters
         older = [Attempt(sql=one["sql"][:most], problem=one["problem"][:most]) for one in attempts[:-1]]
         return [*older, *attempts[-1:]]
@@ -161,7 +159,6 @@ class StatementNodes(TurnNodes):
         return "correct_sql" if state["attempts"] else "__end__"
 
     async def run_sql(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
-        """Run the statement; no rows are an answer."""
         snapshot, ran = await self.snapshot(runtime), state["ran"]
         if ran is None:
             return self._refused(state, NO_STATEMENT)

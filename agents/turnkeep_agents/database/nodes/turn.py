@@ -37,7 +37,6 @@ class TurnNodes:
         return Calls(self.tuning)
 
     async def snapshot(self, runtime: Runtime[RunContext]) -> Snapshot:
-        """Raise DatabaseError if the database does not answer."""
         context = runtime.context
         return await asyncio.to_thread(self.workspace.on, context.now.date(), context.principal)
 
@@ -88,7 +87,6 @@ def last_of_ask(state: AskState) -> Shown | None:
 
 
 def found(state: AskState, finding: QueryResult, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> JSON:
-    """End the ask and begin the next."""
     tried = state["attempts"] if attempts is None else list(attempts)
     return {
         **fresh_ask(),

@@ -43,7 +43,6 @@ class _Page:
 
     @property
     def closeness(self) -> float:
-        """How much it counts that others join to this table."""
         return min(1.0, HUB / len(self.neighbours)) if self.neighbours else 0.0
 
 
@@ -145,7 +144,6 @@ class TableRanker:
     def _take(
         self, names: Sequence[str], parts: Mapping[str, Parts], lent: Mapping[str, float], limit: int
     ) -> list[str]:
-        """Take one table after the other by what it adds."""
         most: dict[str, float] = defaultdict(float)
         for name in names:
             for word, part in parts.get(name, {}).items():

@@ -72,13 +72,11 @@ def book_keeping(graph: JoinGraph, tables: Sequence[str]) -> list[str]:
 
 
 def _kept_everywhere(graph: JoinGraph) -> frozenset[str]:
-    """Return the columns that a good part of all tables has."""
     counts = Counter(column for table in graph.tables.values() for column in table.columns)
     return frozenset(name for name, count in counts.items() if count >= EVERYWHERE_SHARE * len(graph.tables))
 
 
 def _links(graph: JoinGraph, allowed: Collection[str]) -> dict[str, dict[str, list[str]]]:
-    """Return, by table and column, the column's targets with their roles."""
     found: dict[str, dict[str, list[str]]] = {}
     for link in graph.relationships:
         for here, there in link.pairs if link.to_table in allowed else ():

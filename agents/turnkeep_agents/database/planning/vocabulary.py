@@ -92,7 +92,6 @@ def split(name: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Remove plural, tense and similar endings from a word in lower case."""
     is_plural = len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes"))
     word = word[:-2] if is_plural else singular(word)
     ending = next((e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 4), "")

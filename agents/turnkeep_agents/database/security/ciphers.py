@@ -10,7 +10,6 @@ BLOCK_BYTES = 16
 
 
 def encrypt(text: str, key: str) -> bytes:
-    """Encrypt UTF-8, padded to whole blocks."""
     padder = PKCS7(BLOCK_BYTES * 8).padder()
     padded = padder.update(text.encode()) + padder.finalize()
     encryptor = _cipher(key).encryptor()

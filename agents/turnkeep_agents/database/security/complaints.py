@@ -44,12 +44,10 @@ _POSTGRES_SHOWN = {"0A000", "21000", "22012"}  # next to class 42, which is abou
 
 
 def is_too_big(error: sqlite3.Error | ValueError) -> bool:
-    """Return whether a text or a row exceeds the limits of row-level security."""
     return _name_of(error) == "SQLITE_TOOBIG"
 
 
 def is_ended(error: sqlite3.Error | ValueError) -> bool:
-    """Return whether the statement ran out of time."""
     return _name_of(error) == "SQLITE_INTERRUPT"
 
 

@@ -49,8 +49,6 @@ NEEDS_JOINS = (
 
 
 class Database:
-    """One database, opened on first use."""
-
     def __init__(self, dialect: Dialect, access: Access, run: Run, read_graph: Callable[[], JoinGraph]):
         self.dialect, self.access = dialect, access
         self._run, self._read_graph = run, read_graph
@@ -130,7 +128,6 @@ def _nowhere(_: str, __: Principal) -> Result:
 
 
 def _introspected(url: str, access: Access, tuning: DatabaseSettings) -> JoinGraph:
-    """Read the logical tables: a server's reader sees the secure views instead."""
     sessions = catalogue_sessions(url, INTROSPECTION_SECONDS, source_of(tuning.url))
     if access.views and dialect_of(url) != "sqlite":
         raise DatabaseDown(NEEDS_JOINS)

@@ -30,7 +30,6 @@ EVERYTHING = {'"': "-1", "`": "18446744073709551615"}  # LIMIT without a limit, 
 
 
 def quote(name: str, mark: str = '"') -> str:
-    """Quote an identifier."""
     return f"{mark}{name.replace(mark, mark * 2)}{mark}"
 
 

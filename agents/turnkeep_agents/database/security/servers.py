@@ -31,8 +31,6 @@ TRANSACTION = "SELECT pg_backend_pid(), (extract(epoch FROM transaction_timestam
 
 
 class ServerDatabase:
-    """One database of a server, opened on first use."""
-
     def __init__(self, called: Called, url: str, access: Access, tuning: DatabaseSettings):
         self._called, self._tuning = called, tuning
         self._schema = unquote(url.partition("?")[0].rpartition("/")[2])
@@ -41,7 +39,6 @@ class ServerDatabase:
         self._sessions = Sessions(called, opened, tuning.query_seconds, self._refused, GRACE_SECONDS, asks_anew=False)
 
     def run(self, sql: str, principal: Principal) -> Result:
-        """Raise DatabaseError."""
         return self._sessions.ask(partial(self._read, sql, principal))
 
     def _read(self, sql: str, principal: Principal, connection: Connection) -> Result:
@@ -66,7 +63,6 @@ class ServerDatabase:
         connection.exec_driver_sql("START TRANSACTION READ ONLY")
 
     def _begin_on_postgresql(self, connection: Connection, tenant: str) -> None:
-        """Prove the tenant for this transaction, in which the statement will run."""
         watch, driver = Watch.of_this_thread(), cast(Any, connection.connection.driver_connection)
         if watch is not None:
             watch.cut = getattr(driver, "cancel", None)

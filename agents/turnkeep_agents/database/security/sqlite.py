@@ -55,8 +55,6 @@ CACHE_KIB = 16_000  # memory of a sort or a DISTINCT before it uses a temporary 
 
 @dataclass(frozen=True)
 class SqliteSecurity:
-    """Limits of what may be read from a file."""
-
     access: Access
     seconds: float
     max_rows: int

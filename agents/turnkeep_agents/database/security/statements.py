@@ -19,7 +19,6 @@ MAX_CHARACTERS = 20_000
 
 
 def check_statement(sql: str, *, is_postgresql: bool = False) -> None:
-    """Raise QueryFailed."""
     if len(sql) > MAX_CHARACTERS:
         raise QueryFailed(f"A statement has at most {MAX_CHARACTERS} characters.")
     if "\0" in sql or re.search(r"[\ud800-\udfff]", sql):
