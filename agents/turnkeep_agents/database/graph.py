@@ -36,23 +36,16 @@ def build(settings: Settings) -> Agent:
     """Build the agent. Reads the manual once and no database. Raises UnusableFile for an unusable file of the settings,
     and MissingExtra."""
     tuning, models = settings.of(DatabaseSettings), chat_models(settings, "database")
-    workspace = Workspace(open_databases(tuning), _manual(tuning), _verified(tuning), tuning)
+    manual, verified = Manual(()), Verified()
+    if tuning.manual or not tuning.is_own:  # the bundled manual describes the software of the sample
+        folder = Path(tuning.manual) if tuning.manual else sample(SAMPLE_MANUAL, "DATABASE__MANUAL")
+        manual = open_manual(folder, dense=tuning.retrieval == "hybrid")
+    if tuning.verified or not tuning.is_own:
+        file = Path(tuning.verified) if tuning.verified else sample(SAMPLE_VERIFIED, "DATABASE__VERIFIED")
+        verified = load_verified(file)
+    workspace = Workspace(open_databases(tuning), manual, verified, tuning)
     graph = compile_graph(models, workspace, tuning)
     return Agent("database", graph, read_reply, new_turn, WINDOW_TURNS, tuning.window, models.provider, models.name)
-
-
-def _manual(tuning: DatabaseSettings) -> Manual:
-    """The bundled manual describes the software of the sample, so other databases go without it."""
-    if tuning.is_own and not tuning.manual:
-        return Manual(())
-    folder = Path(tuning.manual) if tuning.manual else sample(SAMPLE_MANUAL, "DATABASE__MANUAL")
-    return open_manual(folder, dense=tuning.retrieval == "hybrid")
-
-
-def _verified(tuning: DatabaseSettings) -> Verified:
-    if tuning.is_own and not tuning.verified:
-        return Verified()
-    return load_verified(Path(tuning.verified) if tuning.verified else sample(SAMPLE_VERIFIED, "DATABASE__VERIFIED"))
 
 
 def compile_graph(models: Models, workspace: Workspace, tuning: DatabaseSettings) -> DatabaseGraph:

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -15,7 +16,7 @@ from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.planning.ranking import TableRanker
-from turnkeep_agents.database.results import Result, Try
+from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified
@@ -86,6 +87,13 @@ class Snapshot:
             found = self.schema.guard.check(sql, allowed=self.allowed, offset=offset)
         return sql, found
 
+    def run(self, sql: str) -> Result | None:
+        """Run a statement of our own; None if it may not run, or fails."""
+        _, checked = self.check(sql)
+        with suppress(DatabaseError):
+            return self.database.run(checked.sql, self.principal) if isinstance(checked, Checked) else None
+        return None
+
 
 class Workspace:
     """Opens the database of a day and keeps what is derived from its graph while that stays the same."""
@@ -106,16 +114,3 @@ class Workspace:
                 self._schema = Schema(database, graph, self.tuning)
             schema = self._schema
         return Snapshot(database, schema, database.access.allowed(principal, graph.tables), principal, today)
-
-
-def runner(snapshot: Snapshot) -> Try:
-    def run(sql: str) -> Result | None:
-        _, checked = snapshot.check(sql)
-        if not isinstance(checked, Checked):
-            return None
-        try:
-            return snapshot.database.run(checked.sql, snapshot.principal)
-        except DatabaseError:
-            return None
-
-    return run

@@ -17,7 +17,7 @@ from turnkeep_demo.database.field_service import KEY, sample_file
 if TYPE_CHECKING:
     from sample_on_servers import SampleOn
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))  # where it is said how rows are compared
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))  # how rows are compared
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A conversation with the agent over a small schema, and a database that plays what it is told to and records what
+"""A conversation with the agent over a small schema, and a database that plays scripted results and records what
 reaches it. Its model follows a script of readings, statements and answers."""
 
 from collections.abc import Sequence

@@ -20,11 +20,11 @@ def written(path: Path, content: Any) -> Path:
     return file
 
 
-def test_without_rules_everybody_reads_everything() -> None:
+def test_without_rules_every_caller_reads_everything() -> None:
     assert Access().allowed(BOB, TABLES) == set(TABLES)
 
 
-def test_the_first_rule_that_fits_counts_and_what_it_leaves_out_stays_out() -> None:
+def test_the_first_matching_rule_counts() -> None:
     access = Access(rules=(Rule(tenant="acme", tables=("crew", "pay*"), without=("payrollLine",)), Rule(user="bob")))
     assert access.allowed(ANN, TABLES) == {"crew", "payrollRun"}
     assert access.allowed(BOB, TABLES) == set(TABLES)
@@ -40,18 +40,18 @@ def test_a_file_gives_views_and_rules(tmp_path: Path) -> None:
     assert access.view_of == {"employee": "secure_employee"}
 
 
-def test_a_plain_map_of_views_will_do(tmp_path: Path) -> None:
+def test_views_may_be_a_plain_map(tmp_path: Path) -> None:
     access = load_access(written(tmp_path, {"views": {"employee": "secure_employee"}}))
     assert access == Access(views=(SecureView("employee", "secure_employee"),))
 
 
-def test_a_file_without_rules_allows_all_and_one_with_none_allows_nothing(tmp_path: Path) -> None:
+def test_no_rules_allow_everything_and_an_empty_list_nothing(tmp_path: Path) -> None:
     assert load_access(written(tmp_path, {})).allowed(ANN, TABLES) == set(TABLES)
     assert load_access(written(tmp_path, {"rules": []})).allowed(ANN, TABLES) == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reason"),
     [
         ({"views": [{"table": "employee"}]}, "views[0].view: add it"),
         ({"views": [{"table": "employee", "view": ""}]}, "views[0].view: write a name that is not empty"),
@@ -69,15 +69,15 @@ def test_a_file_without_rules_allows_all_and_one_with_none_allows_nothing(tmp_pa
         ('{"views": [], "views": []}', "'views' is given twice"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_with_place_and_remedy(tmp_path: Path, content: Any, told: str) -> None:
+def test_an_unusable_file_is_refused_with_place_and_remedy(tmp_path: Path, content: Any, reason: str) -> None:
     file = written(tmp_path, content)
     with pytest.raises(UnusableFile) as refused:
         load_access(file)
     assert str(refused.value).startswith(str(file))
-    assert told in str(refused.value)
+    assert reason in str(refused.value)
 
 
-def test_a_table_that_is_a_view_of_itself_is_read_as_it_is(tmp_path: Path) -> None:
+def test_a_table_that_is_its_own_view_is_read_directly(tmp_path: Path) -> None:
     itself = {"table": "crew", "view": "crew"}
 
     assert load_access(written(tmp_path, {"views": [itself]})).views == ()

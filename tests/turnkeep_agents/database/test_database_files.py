@@ -1,4 +1,4 @@
-"""What is told of a file of the settings that cannot be used, and by which means that is found out."""
+"""How an unusable file of the settings is found and reported."""
 
 import re
 import subprocess
@@ -34,9 +34,9 @@ def test_without_files_there_is_nothing_to_check() -> None:
     check_files(DatabaseSettings())
 
 
-@pytest.mark.parametrize(("setting", "text", "told"), BROKEN)
-def test_the_agent_cannot_work_until_it_is_mended(
-    setting: str, text: str, told: str, tmp_path: Path, output: Output
+@pytest.mark.parametrize(("setting", "text", "reason"), BROKEN)
+def test_the_agent_is_unavailable_until_the_file_is_fixed(
+    setting: str, text: str, reason: str, tmp_path: Path, output: Output
 ) -> None:
     """Above all it never works without the rules of who may read what."""
     file = tmp_path / "file.json"
@@ -49,10 +49,10 @@ def test_the_agent_cannot_work_until_it_is_mended(
     assert str(file) not in caught.value.detail
     [line] = output()
     assert (line["level"], line["message"], line["agent"]) == ("ERROR", SENTENCE, "database")
-    assert re.search(rf"file\.json.*{told}", line["reason"])
+    assert re.search(rf"file\.json.*{reason}", line["reason"])
 
 
-def test_a_check_loads_nothing_dear(tmp_path: Path) -> None:
+def test_checking_files_loads_no_heavy_packages(tmp_path: Path) -> None:
     """It stands in every cold start of a deployment that has such files."""
     files = tmp_path / "joins.json", tmp_path / "access.json", tmp_path / "one.md"
     for file, text in zip(files, ('{"tables": {}, "relationships": []}', "{}", "# One\n\nText."), strict=True):

@@ -12,12 +12,12 @@ def checked(one: Ask, *, has_shown: bool = False) -> Ask:
     return check(reading, tables=TABLES, pages=PAGES, has_shown=has_shown).asks[0]
 
 
-def test_names_become_the_nearest_ones_and_those_like_none_are_left_out() -> None:
+def test_misspelt_names_become_the_nearest_ones() -> None:
     one = checked(ask("x", "workorder", "Work_Order", "customers", "wall_key", pages=["crew", "crews#add", "secrets"]))
     assert (one.tables, one.pages) == (["workOrder", "customer"], ["crews"])
 
 
-def test_nothing_goes_on_from_a_result_that_was_not_shown() -> None:
+def test_only_a_shown_result_is_continued() -> None:
     assert checked(ask("x", goes_on=True)).goes_on is False
     assert checked(ask("x", goes_on=True), has_shown=True).goes_on is True
     assert checked(ask("more", kind="more_rows", rows="next")).kind == "about_conversation"

@@ -49,13 +49,13 @@ def test_a_host_alone_is_no_database() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environ", "told"),
+    ("environ", "fault"),
     [
         ({"MAX_QUERY_ROWS": "many"}, "^MAX_QUERY_ROWS: "),
         ({"MAX_QUERY_ROWS": "7", "DATABASE__MAX_ROWS": "many"}, "^DATABASE__MAX_ROWS: "),
         ({"DATABASE__MAX_ROW": "7"}, "^DATABASE__MAX_ROW: Extra inputs"),
     ],
 )
-def test_a_fault_is_told_by_the_name_that_was_used(environ: dict[str, str], told: str) -> None:
-    with pytest.raises(UnusableSetting, match=told):
+def test_a_fault_is_reported_by_the_name_that_was_used(environ: dict[str, str], fault: str) -> None:
+    with pytest.raises(UnusableSetting, match=fault):
         read(environ)

@@ -67,7 +67,7 @@ def test_the_title_is_the_first_heading_or_front_matter_or_the_name(folder: Path
     assert [one.title for one in load_manual(folder)] == titles
 
 
-def test_a_heading_that_comes_again_or_is_in_another_script_has_an_id_of_its_own(folder: Path) -> None:
+def test_repeated_and_non_latin_headings_have_their_own_ids(folder: Path) -> None:
     start = "\u0421\u0442\u0430\u0440\u0442"
     (folder / "a.md").write_text(f"# A\n\n## Notes\n\nOne.\n\n## Notes\n\nTwo.\n\n## {start}\n\nThree.")
     found = load_manual(folder)
@@ -75,7 +75,7 @@ def test_a_heading_that_comes_again_or_is_in_another_script_has_an_id_of_its_own
     assert found[-1].title == f"A > {start}"
 
 
-def test_folders_within_are_read_hidden_ones_left_out_and_text_files_have_no_headings(folder: Path) -> None:
+def test_sub_folders_are_read_and_hidden_files_left_out(folder: Path) -> None:
     for name in ("Field Work/day.md", ".git/log.md", "notes.txt", ".secret.md", "picture.png"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("# Heading\n\nText.")
@@ -97,7 +97,7 @@ def test_a_long_section_is_cut_between_paragraphs(folder: Path) -> None:
     assert sum(one.text.count("Paragraph") for one in found) == 10
 
 
-def test_a_line_without_an_end_is_cut_too(folder: Path) -> None:
+def test_an_endless_line_is_cut(folder: Path) -> None:
     (folder / "line.md").write_text("x" * (3 * LONGEST_SECTION + 5))
     found = load_manual(folder)
     assert "".join(one.text for one in found) == "x" * (3 * LONGEST_SECTION + 5)
@@ -140,9 +140,7 @@ def test_too_many_or_too_large_pages_are_refused(
         load_manual(folder)
 
 
-def test_a_linked_page_within_is_read_a_linked_folder_not_entered_and_a_link_out_refused(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_links_inside_the_folder_are_read_and_links_out_refused(folder: Path, tmp_path: Path) -> None:
     (folder / "a.md").write_text("Inside.")
     (folder / "b.md").symlink_to(folder / "a.md")
     (tmp_path / "other").mkdir()
@@ -155,7 +153,7 @@ def test_a_linked_page_within_is_read_a_linked_folder_not_entered_and_a_link_out
         load_manual(folder)
 
 
-def test_a_page_that_cannot_be_read_and_a_path_that_is_no_folder_are_refused(folder: Path) -> None:
+def test_unreadable_pages_and_paths_are_refused(folder: Path) -> None:
     (folder / "gone.md").symlink_to(folder / "nothing.md")
     for path, complaint in (
         (folder, r"gone\.md: cannot be read \(No such file or directory\)"),

@@ -42,15 +42,15 @@ from turnkeep_agents.database.results import CUT_MARK, Result, plain, read_resul
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
     ],
 )
-def test_a_value_of_a_driver_becomes_one_of_json(value: Any, expected: Any) -> None:
+def test_driver_values_become_json(value: Any, expected: Any) -> None:
     assert plain(value) == expected
     assert type(plain(value)) is type(expected)
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False))
-def test_a_decimal_loses_nothing_but_endless_places(value: Decimal) -> None:
-    told = plain(value)
-    again = Decimal(told if isinstance(told, str) else repr(told))
+def test_a_decimal_loses_only_endless_places(value: Decimal) -> None:
+    shown = plain(value)
+    again = Decimal(shown if isinstance(shown, str) else repr(shown))
     places = -int(value.as_tuple().exponent)
     assert again == value or (places > 15 and abs(again - value) <= abs(value) * Decimal("1e-15"))
 
@@ -68,7 +68,7 @@ class Counting:
         return ("x" * 8,)
 
 
-def test_no_more_rows_are_taken_than_one_beyond_the_cap() -> None:
+def test_at_most_one_row_beyond_the_limit_is_read() -> None:
     rows = Counting()
 
     assert read_result(["a"], rows, 3, 1000) == Result(("a",), (("xxxxxxxx",),) * 3, is_cut=True)
@@ -83,12 +83,12 @@ def test_bytes_are_those_of_json() -> None:
     assert read_result("abc", [row] * 3, 10, 3 * size - 1) == Result(("a", "b", "c"), (row,) * 2, is_cut=True)
 
 
-def test_as_many_rows_as_the_cap_are_whole() -> None:
+def test_exactly_as_many_rows_as_the_limit_are_not_cut() -> None:
     assert read_result(["a"], [(1,), (2,)], 2, 1000) == Result(("a",), ((1,), (2,)))
     assert read_result([], [], 2, 1000) == Result((), ())
 
 
-def test_a_row_that_is_too_long_by_itself_comes_with_its_long_texts_cut() -> None:
+def test_long_texts_of_a_long_row_are_cut() -> None:
     result = read_result(["id", "name", "body"], [(1, "short", "é" * 5_000), (2, "next", "")], 10, 1_000)
 
     (number, name, body), *others = result.rows
@@ -98,13 +98,13 @@ def test_a_row_that_is_too_long_by_itself_comes_with_its_long_texts_cut() -> Non
     assert 500 < len(json.dumps([number, name, body], ensure_ascii=False).encode()) <= 1_000
 
 
-def test_no_row_is_left_out_for_its_length_whatever_it_holds() -> None:
+def test_the_first_row_is_never_left_out() -> None:
     result = read_result(map(str, range(200)), [(12_345_678,) * 200, (1,) * 200], 10, 1_000)
 
     assert (len(result.rows), result.is_cut, result.has_cut_texts) == (1, True, False)
 
 
-def test_texts_are_whole_where_a_page_of_their_own_has_room_for_them() -> None:
+def test_texts_that_fit_a_page_alone_are_not_cut() -> None:
     rows = [("a" * 600,), ("b" * 600,)]
 
     first = read_result(["body"], rows, 10, 1_000)

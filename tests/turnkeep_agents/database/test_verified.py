@@ -38,11 +38,11 @@ def test_a_period_is_its_first_day(written: str, day: str) -> None:
     assert dated(f"SELECT {written}", TODAY) == f"SELECT '{day}'"
 
 
-def test_what_is_no_period_stays() -> None:
+def test_other_braces_stay() -> None:
     assert dated("SELECT '{name}', x FROM y", TODAY) == "SELECT '{name}', x FROM y"
 
 
-def test_the_nearest_that_may_run_are_shown_with_their_days() -> None:
+def test_the_nearest_runnable_examples_are_shown_with_dates() -> None:
     shown = PAIRS.nearest("how many crews", TODAY, str)
     assert shown[0] == "How many crews are there?\nSELECT COUNT(*) FROM crew"
     assert "dutyOn = '2026-11-22'" in " ".join(PAIRS.nearest("crews on duty today", TODAY, str))
@@ -50,14 +50,14 @@ def test_the_nearest_that_may_run_are_shown_with_their_days() -> None:
     assert Verified().nearest("how many crews", TODAY, str) == []
 
 
-def test_a_bad_line_is_told_by_its_number(tmp_path: Path) -> None:
+def test_a_bad_line_is_reported_by_its_number(tmp_path: Path) -> None:
     file = tmp_path / "own.jsonl"
     file.write_text('{"question": "a", "sql": "SELECT 1"}\n{"question": ""}')
     with pytest.raises(CorpusError, match=r"own\.jsonl:2: "):
         load_verified(file)
 
 
-def test_a_command_tells_what_is_wrong_with_a_statement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_wrong_statements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = {
         "one": "SELECT COUNT(*) AS n FROM crew",
         "two": "SELECT shoeSize FROM employee",
@@ -68,9 +68,9 @@ def test_a_command_tells_what_is_wrong_with_a_statement(tmp_path: Path, capsys: 
     file = tmp_path / "own.jsonl"
     file.write_text("\n".join(f'{{"question": "{name}", "sql": "{sql}"}}' for name, sql in lines.items()))
     assert main(["database", "verified", str(file)]) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in told[:-1]] == ["two", "three", "four", "five"]
-    assert "points at employee.id" in told[1]
-    assert "completed" in told[2]
-    assert "several times" in told[3]
-    assert told[-1] == "1 of 5 statements are sound."
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines[:-1]] == ["two", "three", "four", "five"]
+    assert "points at employee.id" in lines[1]
+    assert "completed" in lines[2]
+    assert "several times" in lines[3]
+    assert lines[-1] == "1 of 5 statements are sound."

@@ -4,20 +4,27 @@ import argparse
 import os
 import secrets
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep_local import LocalError
 
-
-def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    _add_joins(commands)
-    _add_database(commands)
-    _add_manual(commands)
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    joins = commands.add_parser("joins", help="the join graph of the agent `database`").add_subparsers(
-        required=True, metavar="COMMAND"
-    )
+def add_commands(commands: Commands) -> None:
+    _add_joins(_group(commands, "joins", "the join graph of the agent `database`"))
+    _add_database(_group(commands, "database", "a database of your own, for the agent `database`"))
+    manual = _group(commands, "manual", "the user manual of the agent `database`")
+    load = manual.add_parser("load", help="use your own pages from the next start")
+    load.add_argument("folder", type=Path, metavar="FOLDER", help="Markdown or text files; sections begin at headings")
+    load.set_defaults(run=_load_manual)
+
+
+def _group(commands: Commands, name: str, description: str) -> Commands:
+    return commands.add_parser(name, help=description).add_subparsers(required=True, metavar="COMMAND")
+
+
+def _add_joins(joins: Commands) -> None:
     build = joins.add_parser("build", help="make it from a live database")
     build.add_argument("url", nargs="?", default="", metavar="URL", help="default: DATABASE__URL, else the sample")
     build.add_argument("--out", type=Path, required=True, metavar="FILE.json")
@@ -32,10 +39,7 @@ def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     check.set_defaults(run=_check_joins)
 
 
-def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    database = commands.add_parser("database", help="a database of your own, for the agent `database`").add_subparsers(
-        required=True, metavar="COMMAND"
-    )
+def _add_database(database: Commands) -> None:
     secure = database.add_parser("secure", help="print the SQL that sets up secure views")
     secure.add_argument("--access", type=Path, required=True, metavar="FILE.json", help="the file of DATABASE__ACCESS")
     secure.add_argument(
@@ -57,15 +61,6 @@ def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     verified = database.add_parser("verified", help="check questions with their SQL against the database")
     verified.add_argument("file", type=Path, metavar="FILE.jsonl", help="lines of question and sql")
     verified.set_defaults(run=_check_verified)
-
-
-def _add_manual(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    manual = commands.add_parser("manual", help="the user manual of the agent `database`").add_subparsers(
-        required=True, metavar="COMMAND"
-    )
-    load = manual.add_parser("load", help="use your own pages from the next start")
-    load.add_argument("folder", type=Path, metavar="FOLDER", help="Markdown or text files; sections begin at headings")
-    load.set_defaults(run=_load_manual)
 
 
 def _load_manual(options: argparse.Namespace) -> None:

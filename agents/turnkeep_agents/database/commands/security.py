@@ -70,11 +70,9 @@ def _for_postgresql(wanted: Wanted, access: Access, columns: Mapping[str, Sequen
 _HEAD = [
     "Run this as an administrator after replacing the values that begin with REPLACE. Turnkeep never needs them.",
     "Add a row to wall_company for each tenant. The reader loses all its other rights.",
-    "After a change of the schema, run what --again prints: it keeps key, companies and DATABASE__SEAL.",
+    "After a change of the schema, run what --again prints: it keeps key, companies and signing key.",
 ]
-_AGAIN = [
-    "Run this as an administrator. Key, companies and DATABASE__SEAL stay; the reader loses all its other rights."
-]
+_AGAIN = ["Run this as an administrator. Key, companies and signing key stay; the reader loses all its other rights."]
 
 
 def _head(wanted: Wanted) -> list[str]:

@@ -14,7 +14,7 @@ from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified, dated, load_verified
-from turnkeep_agents.database.workspace import Snapshot, Workspace, runner
+from turnkeep_agents.database.workspace import Snapshot, Workspace
 from turnkeep_agents.databases.errors import DatabaseError
 from turnkeep_local import LocalError
 
@@ -43,7 +43,7 @@ def fault_of(sql: str, snapshot: Snapshot, today: date) -> str:
         return " ".join(problem.message for problem in checked.problems)
     if doubt := doubts(statement, checked, schema.graph, schema.targets, dialect):
         return doubt
-    repeated = repeated_rows(statement, schema.graph, dialect, runner(snapshot))
+    repeated = repeated_rows(statement, schema.graph, dialect, snapshot.run)
     if repeated:
         return " ".join(one.problem for one in repeated if one.is_shown)
     try:

@@ -25,8 +25,8 @@ _PRIVATE = frozenset(  # columns with such words may hold personal data, however
 
 @dataclass(frozen=True)
 class Reading:
-    """`hidden` lists tables and columns (`table.column`) that are not read. `tenant_columns` names, by table, the
-    column with a row's owner: only values of several tenants are read there."""
+    """`hidden` lists tables and columns (`table.column`) that are not read. `tenant_columns` maps a table to the column
+    with a row's owner: only values of several tenants are read there."""
 
     connection: Connection
     links: tuple[Relationship, ...]
@@ -38,32 +38,29 @@ class Reading:
         """Tables that others point at: their rows may be kinds of something."""
         return frozenset(link.to_table for link in self.links)
 
-    @cached_property
-    def joining(self) -> frozenset[tuple[str, str]]:
-        return frozenset((link.from_table, start) for link in self.links for start, _ in link.pairs)
-
 
 def with_values_of(
     reading: Reading, tables: Mapping[str, Table], progress: Callable[[str], None] = lambda _: None
 ) -> dict[str, Table]:
     found = dict(tables)
+    joining = {(link.from_table, start) for link in reading.links for start, _ in link.pairs}
     seen = [table for name, table in tables.items() if name not in reading.hidden]
     for place, described in enumerate(seen, 1):
         progress(f"values of {described.name}, {place} of {len(seen)}")
-        columns = {each.name: _with_values(reading, described, each) for each in described.columns.values()}
+        columns = dict(described.columns)
+        for name, each in columns.items():
+            if (described.name, name) not in joining and _may_have_values(reading, described, each):
+                columns[name] = replace(each, values=_values(reading, described, name))
         found[described.name] = replace(described, columns=columns)
     return found
 
 
-def _with_values(reading: Reading, described: Table, each: Column) -> Column:
-    is_hidden = f"{described.name}.{each.name}" in reading.hidden
-    if is_hidden or each.kind not in ("text", "boolean") or (described.name, each.name) in reading.joining:
-        return each
+def _may_have_values(reading: Reading, described: Table, each: Column) -> bool:
+    if f"{described.name}.{each.name}" in reading.hidden or each.kind not in ("text", "boolean"):
+        return False
     words = name_words(each.name)
     names_a_kind = described.name in reading.looked_up and words in {("name",), (*thing_words(described.name), "name")}
-    if not names_a_kind and not _PRIVATE.isdisjoint(words):
-        return each
-    return replace(each, values=_values(reading, described, each.name))
+    return names_a_kind or _PRIVATE.isdisjoint(words)
 
 
 def _values(reading: Reading, described: Table, name: str) -> tuple[str, ...]:

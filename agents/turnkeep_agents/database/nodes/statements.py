@@ -35,7 +35,7 @@ from turnkeep_agents.database.planning.schema_text import book_keeping, neighbou
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.state import AskState, Attempt, QueryResult, Ran
-from turnkeep_agents.database.workspace import Snapshot, runner
+from turnkeep_agents.database.workspace import Snapshot
 from turnkeep_agents.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 
 CHANGED, TEXT_CUT = "schema_changed", "text_cut"
@@ -84,13 +84,13 @@ class StatementNodes(TurnNodes):
         graph, tuning = snapshot.schema.graph, self.tuning
         shown = [graph.tables[name] for name in state["tables"]]
         has_values, owner = tuning.sample_rows > 0, (snapshot.today, snapshot.principal.tenant, snapshot.principal.user)
-        run, dialect = runner(snapshot), snapshot.database.dialect
+        dialect = snapshot.database.dialect
         text = schema_text(
             graph,
             state["tables"],
             allowed=snapshot.allowed,
             hidden={view.table: view.company_column for view in snapshot.database.access.views},
-            spans=snapshot.schema.spans.of(shown, dialect, owner, run) if has_values else {},
+            spans=snapshot.schema.spans.of(shown, dialect, owner, snapshot.run) if has_values else {},
             asked=" ".join([ask_of(state)["question"], *ask_of(state)["words"]]),
             has_values=has_values,
             max_columns=tuning.max_columns,
@@ -134,7 +134,7 @@ class StatementNodes(TurnNodes):
         schema, dialect = snapshot.schema, snapshot.database.dialect
         if doubt := doubts(sql, checked, schema.graph, schema.targets, dialect):
             return self._refused(state, doubt)
-        repeated = await asyncio.to_thread(repeated_rows, sql, schema.graph, dialect, runner(snapshot))
+        repeated = await asyncio.to_thread(repeated_rows, sql, schema.graph, dialect, snapshot.run)
         was_reported = any(one.problem in attempt["problem"] for one in repeated for attempt in state["attempts"])
         if (
             repeated
@@ -175,7 +175,7 @@ class StatementNodes(TurnNodes):
             return failed(state, error)
         sql, dialect = state["written"]["sql"], snapshot.database.dialect
         is_empty = is_nothing(result) and state["start"] == 0
-        near = await asyncio.to_thread(near_misses, sql, dialect, runner(snapshot)) if is_empty else []
+        near = await asyncio.to_thread(near_misses, sql, dialect, snapshot.run) if is_empty else []
         finding = self._finding(state, result, near)
         rows = f"The database gave {len(result.rows)} {'row' if len(result.rows) == 1 else 'rows'}."
         warnings = [*state["warnings"], *([TEXT_CUT] if result.has_cut_texts else [])]

@@ -28,7 +28,7 @@ def repeated(sql: str, result: Result | None = TWICE) -> list[tuple[str, bool]]:
     return [(one.table, one.is_shown) for one in repeated_rows(sql, GRAPH, "sqlite", lambda _: result)]
 
 
-def test_keys_that_point_at_the_same_may_meet() -> None:
+def test_keys_with_the_same_target_may_be_joined() -> None:
     assert list(wrong_links(["visit.crewId = crew.id", "crew.leadId = crew.plannerId"], TARGETS)) == []
     assert list(wrong_links(["visit.crewId = crew.leadId"], TARGETS)) != []
     assert list(wrong_links(["crew.name = visitPhoto.fileName"], TARGETS)) == []
@@ -47,7 +47,7 @@ def test_keys_that_point_at_the_same_may_meet() -> None:
         ("status = (SELECT name FROM crew WHERE name = 'gone')", False),
     ],
 )
-def test_only_a_value_that_no_row_has_is_strange(condition: str, is_strange: bool) -> None:
+def test_only_a_value_that_no_row_has_is_refused(condition: str, is_strange: bool) -> None:
     for table in ("employee", "employee AS e"):
         assert bool(doubted(f"SELECT id FROM {table} WHERE {condition}")) is is_strange, table
 
@@ -72,11 +72,11 @@ def test_only_a_value_that_no_row_has_is_strange(condition: str, is_strange: boo
         ),
     ],
 )
-def test_what_a_join_repeats_is_told_by_its_cardinalities(sql: str, tables: list[str]) -> None:
+def test_cardinalities_show_what_a_join_repeats(sql: str, tables: list[str]) -> None:
     assert [table for table, _ in repeated(sql)] == tables
 
 
-def test_rows_have_the_last_word_where_they_can_be_asked() -> None:
+def test_rows_decide_whether_a_join_repeats() -> None:
     sql = f"SELECT visit.crewId, SUM(visit.minutes) AS minutes {PHOTOS} GROUP BY 1"
     asked: list[str] = []
 
@@ -91,7 +91,7 @@ def test_rows_have_the_last_word_where_they_can_be_asked() -> None:
     assert repeated(sql, None) == [("visit", False)]
 
 
-def test_nothing_is_no_rows_or_a_count_of_none() -> None:
+def test_no_rows_or_a_count_of_zero_is_nothing() -> None:
     assert [is_nothing(Result(("n",), rows)) for rows in ((), ((0,),), ((None,),), ((3,),))] == [
         True,
         True,
@@ -107,8 +107,8 @@ def test_each_condition_is_dropped_in_turn() -> None:
         "SELECT DISTINCT name FROM crew WHERE id > 5": Result(("name",), (("North",), ("South",))),
     }
     none = Result(("name",), ())
-    told = near_misses(sql, "sqlite", lambda asked: answers.get(asked, none))
-    assert told == ["without name = 'Nort': 2 rows (nearest: North)"]
+    near = near_misses(sql, "sqlite", lambda asked: answers.get(asked, none))
+    assert near == ["without name = 'Nort': 2 rows (nearest: North)"]
 
 
 def test_a_statement_without_conditions_has_no_near_misses() -> None:

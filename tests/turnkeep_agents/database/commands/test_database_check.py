@@ -60,7 +60,7 @@ def test_a_database_that_cannot_be_read_is_reported_without_its_url(
 
 
 @pytest.mark.usefixtures("shop")
-def test_a_graph_from_a_file_does_not_hide_that_the_database_is_down(
+def test_a_graph_file_does_not_hide_a_database_that_is_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     joins = tmp_path / "joins.json"

@@ -36,7 +36,7 @@ def test_pages_are_copied_to_where_the_server_looks(home: Home, tmp_path: Path) 
     assert (place_in(home) / "pumps.md").stat().st_mode & 0o077 == 0
 
 
-def test_a_second_manual_replaces_the_first_and_leaves_nothing_of_it(home: Home, tmp_path: Path) -> None:
+def test_a_second_manual_replaces_the_first(home: Home, tmp_path: Path) -> None:
     keep_manual(home, write(tmp_path / "one", pumps="Old."))
     keep_manual(home, write(tmp_path / "two", wells="New."))
 
@@ -45,7 +45,7 @@ def test_a_second_manual_replaces_the_first_and_leaves_nothing_of_it(home: Home,
 
 
 @pytest.mark.parametrize("bad", ["", "# Title only"])
-def test_a_bad_manual_is_refused_whole_and_the_old_one_kept(home: Home, tmp_path: Path, bad: str) -> None:
+def test_a_bad_manual_is_refused_and_the_old_one_kept(home: Home, tmp_path: Path, bad: str) -> None:
     keep_manual(home, write(tmp_path / "one", pumps="Old."))
     folder = write(tmp_path / "two", **({"wells": bad} if bad else {}))
 
@@ -61,7 +61,7 @@ def test_a_manual_may_be_loaded_from_its_own_copy(home: Home, tmp_path: Path) ->
     assert [document.text for document in load_manual(place_in(home))] == ["Kept."]
 
 
-def test_a_folder_that_somebody_made_there_is_not_removed(home: Home, tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_removed(home: Home, tmp_path: Path) -> None:
     write(place_in(home), own="Mine.")
 
     with pytest.raises(LocalError, match="move it away"):

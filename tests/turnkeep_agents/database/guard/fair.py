@@ -74,14 +74,14 @@ def asking(connection: Any) -> Ask:
         with closing(connection.cursor()) as cursor:
             try:
                 cursor.execute(sql)
-                return [tuple(map(told, row)) for row in cursor.fetchall()]
+                return [tuple(map(canonical, row)) for row in cursor.fetchall()]
             except (sqlite3.Error, sqlite3.Warning, pymysql.Error, psycopg.Error):
                 return None
 
     return ask
 
 
-def told(value: object) -> str:
+def canonical(value: object) -> str:
     return f"{type(value).__name__} {value!r}"
 
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 
 import pytest
-from guarded import DIALECTS, WORKSHOP, Dialect, codes, guard, message, passed
+from guarded import DIALECTS, WORKSHOP, Dialect, codes, guard, passed
 
 from turnkeep_agents.database.guard import limits
 from turnkeep_agents.database.guard.guard import Checked, Guard
@@ -43,12 +43,6 @@ def test_a_limit_is_a_plain_number(sql: str, limit: str) -> None:
     assert codes(sql.format(limit))[0] in {"limit", "syntax", "variable", "characters"}
 
 
-def test_the_number_of_rows_is_the_guards() -> None:
-    found = guard(max_rows=3).check("SELECT name FROM crew")
-    assert isinstance(found, Checked)
-    assert found.sql.endswith("LIMIT 4")
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -79,7 +73,7 @@ def test_the_number_of_rows_is_the_guards() -> None:
 )
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.timeout(120)  # it would take minutes
-def test_the_size_of_a_statement_costs_no_time(sql: str, dialect: Dialect) -> None:
+def test_a_huge_statement_is_judged_quickly(sql: str, dialect: Dialect) -> None:
     guard(dialect).check(sql)
 
 
@@ -101,18 +95,6 @@ def test_what_grows_without_bound_is_refused(sql: str, dialect: Dialect) -> None
 
 
 @pytest.mark.parametrize(
-    ("sql", "dialect"),
-    [
-        ("SELECT REPEAT('-', 20), LPAD(id, 6, '0') FROM crew", "mysql"),
-        ("SELECT name FROM crew WHERE name REGEXP '^[A-M].*x$'", "mysql"),
-        ("SELECT REPLACE(REPLACE(name, ' ', ''), '-', '') FROM crew WHERE name LIKE '%north%crew%'", "sqlite"),
-    ],
-)
-def test_what_stays_small_is_not(sql: str, dialect: Dialect) -> None:
-    passed(sql, dialect)
-
-
-@pytest.mark.parametrize(
     "sql",
     [
         "WITH hush AS (SELECT 1) GRANT ALL ON hush TO hush",
@@ -121,7 +103,7 @@ def test_what_stays_small_is_not(sql: str, dialect: Dialect) -> None:
         "SELECT JSON_EXTRACT(name, '$.hush[#-1]') FROM crew",
     ],
 )
-def test_no_log_holds_a_word_of_the_statement(sql: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_logs_contain_no_sql(sql: str, caplog: pytest.LogCaptureFixture) -> None:
     guard().check(sql)
     assert "hush" not in caplog.text
 
@@ -147,7 +129,7 @@ def test_no_log_holds_a_word_of_the_statement(sql: str, caplog: pytest.LogCaptur
         ("SELECT n\u0430me\uff1b FROM crew", "characters"),
     ],
 )
-def test_a_refusal_says_what_kind_it_is(sql: str, code: str) -> None:
+def test_a_refusal_has_a_code(sql: str, code: str) -> None:
     assert codes(sql, "mysql")[0] == code
 
 
@@ -176,7 +158,7 @@ SHAPES = {
 }
 
 
-def test_the_limits_are_those_of_the_wall() -> None:
+def test_the_limits_are_those_of_row_level_security() -> None:
     assert LIMITS[sqlite3.SQLITE_LIMIT_EXPR_DEPTH] == limits.DEEPEST_EXPRESSION
     assert LIMITS[sqlite3.SQLITE_LIMIT_FUNCTION_ARG] == limits.MOST_ARGUMENTS
     assert LIMITS[sqlite3.SQLITE_LIMIT_COMPOUND_SELECT] == limits.MOST_SELECTS
@@ -184,7 +166,7 @@ def test_the_limits_are_those_of_the_wall() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_passes_is_within_the_limits_and_hardly_less_passes_than_could(shape: str) -> None:
+def test_the_limits_match_those_of_sqlite(shape: str) -> None:
     walled, plain = tables_within(LIMITS), Guard(WORKSHOP, dialect="sqlite")
     accepted, readable = 0, 0
     for number in (*range(18, 23), *range(46, 53), *range(96, 103)):
@@ -215,14 +197,6 @@ def is_readable(database: sqlite3.Connection, sql: str) -> bool:
     except sqlite3.Error:
         return False
     return True
-
-
-def test_a_hundred_conditions_in_a_row_are_told_in_words() -> None:
-    told = message(f"SELECT id FROM crew WHERE {conditions('id = 1', number=150)}")
-    assert told == (
-        "An expression is more than 100 deep: every AND, OR and sign in a row counts. "
-        "Write IN (...) in place of many comparisons."
-    )
 
 
 def test_mariadb_has_no_such_limits() -> None:

@@ -283,7 +283,7 @@ SHARE = Fraction(MANY, len(ROWS))
         ("MAX(qty / 4 * 4)", Fraction(max(row.qty for row in ROWS) // 4 * 4)),
     ],
 )  # fmt: skip
-def test_a_figure_is_what_was_meant(runs: dict[Dialect, Run], sql: str, value: Fraction, dialect: Dialect) -> None:
+def test_a_figure_has_the_intended_value(runs: dict[Dialect, Run], sql: str, value: Fraction, dialect: Dialect) -> None:
     if isinstance(checked(f"SELECT {sql} FROM orders", dialect), Refused):
         assert dialect == "sqlite", "only SQLite has no DATE '...'"
         return
@@ -310,18 +310,14 @@ def test_an_interval_is_divided_as_before(runs: dict[Dialect, Run], dialect: Dia
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
     ("condition", "rows"),
-    [
-        ("grp || '-' || grp = 'a-a'", "a"),
-        ("grp LIKE '%' || 'b' || '%'", "b"),
-        ("grp = 'a' OR 'c' || grp = 'cc'", "ac"),
-    ],
+    [("grp || '-' || grp = 'a-a'", "a"), ("grp LIKE '%' || 'b' || '%'", "b"), ("grp = 'a' OR 'c' || grp = 'cc'", "ac")],
 )
 def test_bars_join_texts(runs: dict[Dialect, Run], condition: str, rows: str, dialect: Dialect) -> None:
     found = answer(runs, f"SELECT COUNT(*) FROM orders WHERE {condition}", dialect)
     assert found == [(sum(row.grp in rows for row in ROWS),)]
 
 
-def test_bars_between_conditions_are_the_or_of_mariadb(runs: dict[Dialect, Run]) -> None:
+def test_bars_between_conditions_are_or_on_mariadb(runs: dict[Dialect, Run]) -> None:
     found = answer(runs, "SELECT COUNT(*) FROM orders WHERE grp = 'a' || (grp = 'b' || qty > 99)", "mysql")
     assert found == [(sum(row.grp in "ab" for row in ROWS),)]
     mixed = checked("SELECT grp || 'x' FROM orders WHERE grp = 'a' || grp = 'b'", "mysql")
@@ -341,19 +337,7 @@ def test_no_text_becomes_a_number_or_a_condition(expression: str, dialect: Diale
     assert {problem.code for problem in found.problems} == {"text"}
 
 
-def test_a_text_that_only_begins_with_a_day_is_no_moment() -> None:
+def test_a_text_that_only_begins_with_a_day_is_not_a_date() -> None:
     found = checked("SELECT id FROM orders WHERE noted = '2025-01-07'", "sqlite")
     assert isinstance(found, Checked)
     assert "SUBSTRING(noted, 11, 1) IN ('', ' ', 'T')" in found.sql
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize(
-    "condition",
-    ["placed < '2025-01-08'", "placed >= '2025-01-07'", "placed <= '2025-01-07 12:00:00'", "qty <= 7", "id = 5"],
-)
-def test_other_comparisons_run_as_they_are_written(condition: str, dialect: Dialect) -> None:
-    sql = f"SELECT id FROM orders WHERE {condition}"
-    found = checked(sql, dialect)
-    assert isinstance(found, Checked)
-    assert found.sql == f"{sql} LIMIT 101"

@@ -36,14 +36,14 @@ def complaint(reader: Any, sql: str) -> str | None:
     return None
 
 
-def test_honest_queries_run_as_they_are_written(reader: Any) -> None:
+def test_benign_queries_run(reader: Any) -> None:
     queries = benign("postgres")
     own = [sql for sql in queries if sql not in benign("mysql")]
     assert len(own) > 100
 
-    told = {sql: told for sql in [*own, *queries[::4]] if (told := complaint(reader, sql))}
+    error = {sql: error for sql in [*own, *queries[::4]] if (error := complaint(reader, sql))}
 
-    assert told == {}
+    assert error == {}
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_honest_queries_run_as_they_are_written(reader: Any) -> None:
         ("SELECT id FROM crew WHERE formedOn > NOW() - INTERVAL '3 months'", "INTERVAL '3 MONTHS'"),
     ],
 )
-def test_what_other_databases_take_is_said_as_postgresql_takes_it(sql: str, written: str) -> None:
+def test_sql_of_other_databases_is_rewritten_for_postgresql(sql: str, written: str) -> None:
     assert written in passed(sql, "postgres").sql
 
 
-def test_a_group_by_a_key_of_a_view_names_the_other_columns_too(reader: Any) -> None:
+def test_a_group_by_a_key_is_completed(reader: Any) -> None:
     sql = "SELECT c.*, COUNT(w.id) AS n FROM crew c JOIN workOrder w ON w.crewId = c.id GROUP BY c.id ORDER BY c.name"
     found = sample_guard("postgres").check(sql)
 
@@ -88,7 +88,7 @@ def test_a_group_by_a_key_of_a_view_names_the_other_columns_too(reader: Any) -> 
     assert complaint(reader, sql) is None
 
 
-def test_marks_of_mysql_are_mended() -> None:
+def test_backticks_are_repaired() -> None:
     sql = "SELECT `firstName` FROM `employee` WHERE hiredOn > '2024-01-01'"
     refused = sample_guard("postgres").check(sql)
     assert isinstance(refused, Refused)

@@ -93,7 +93,7 @@ def selects(draw: st.DrawFn, depth: int, names: list[str]) -> str:
 
 @settings(max_examples=250, deadline=None)
 @given(queries(), dialects, st.sampled_from([None, frozenset({"crew", "customer"}), frozenset({"employee"})]))
-def test_what_runs_names_only_views_and_tables_that_are_allowed(
+def test_guarded_sql_names_only_views_and_allowed_tables(
     sql: str, dialect: Dialect, allowed: frozenset[str] | None
 ) -> None:
     found = guard(dialect).check(sql, allowed=allowed)
@@ -113,11 +113,11 @@ EXCUSED = ("same number of result columns", "sub-select returns")
 
 @settings(max_examples=150, deadline=None)
 @given(queries())
-def test_what_runs_can_be_prepared_and_leaves_the_tables_alone(sql: str) -> None:
+def test_guarded_sql_runs_without_reading_base_tables(sql: str) -> None:
     """On a database whose tables with a view may not be read but through it."""
     found = guard("sqlite").check(sql)
-    told = error_of(found.sql) if isinstance(found, Checked) else ""
-    assert not told or any(excuse in told for excuse in EXCUSED), (sql, found)
+    error = error_of(found.sql) if isinstance(found, Checked) else ""
+    assert not error or any(excuse in error for excuse in EXCUSED), (sql, found)
 
 
 def error_of(sql: str) -> str:

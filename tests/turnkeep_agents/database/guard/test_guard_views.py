@@ -1,9 +1,7 @@
 """Tables with a secure view are read through it, whatever they are called and wherever they stand."""
 
 import pytest
-import sqlglot
-from guarded import DIALECTS, VIEWS, Dialect, codes, message, passed
-from sqlglot import exp
+from guarded import codes, message, passed
 
 from turnkeep_agents.database.guard.guard import Guard, Refused
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
@@ -14,41 +12,10 @@ def test_a_table_is_read_through_its_view_and_keeps_its_name() -> None:
     assert found.sql == "SELECT employee.email FROM secure_employee AS employee LIMIT 101"
 
 
-def test_an_alias_stays() -> None:
-    assert "FROM secure_employee AS e " in passed("SELECT e.email FROM employee e").sql
-
-
 def test_the_view_itself_may_be_named() -> None:
     found = passed("SELECT secure_employee.email FROM secure_employee")
     assert found.sql == "SELECT secure_employee.email FROM secure_employee LIMIT 101"
     assert found.tables == ("employee",)
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT 1 FROM crew WHERE id IN (SELECT id FROM employee)",
-        "SELECT (SELECT MAX(email) FROM employee) FROM crew",
-        "WITH e AS (SELECT email FROM employee) SELECT email FROM e",
-        "SELECT email FROM (SELECT * FROM Employee) t",
-        "SELECT name FROM crew UNION SELECT email FROM employee",
-        "SELECT 1 FROM crew JOIN (employee JOIN employeeCrew ON employee.id = employeeId) ON crew.id = crewId",
-        "SELECT name FROM crew ORDER BY (SELECT MAX(email) FROM employee)",
-        "SELECT COUNT(*) FROM crew GROUP BY (SELECT MAX(id) FROM EMPLOYEE)",
-        "SELECT CASE WHEN EXISTS (SELECT 1 FROM employee) THEN 1 END FROM crew",
-        "WITH employee AS (SELECT * FROM employee) SELECT * FROM employee",
-        "WITH Employee AS (SELECT * FROM employee) SELECT * FROM EMPLOYEE JOIN workOrder ON TRUE",
-        "SELECT 1 FROM (WITH employee AS (SELECT 1 AS id) SELECT id FROM employee) t, employee",
-        "WITH secure_employee AS (SELECT email FROM employee) SELECT email FROM secure_employee",
-        "WITH a AS (SELECT id FROM employee), employee AS (SELECT 2 AS id) SELECT * FROM employee, a",
-    ],
-)
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_no_place_in_a_query_reaches_the_table_itself(sql: str, dialect: Dialect) -> None:
-    written = passed(sql, dialect).sql
-    tables = {table.name.lower() for table in sqlglot.parse_one(written, read=dialect).find_all(exp.Table)}
-    assert not tables & {name.lower() for name in VIEWS}
-    assert "secure_employee" in tables
 
 
 def test_a_common_table_expression_with_the_name_of_a_table_stays_what_it_is() -> None:
@@ -74,7 +41,7 @@ def test_names_that_only_look_alike_do_not_shadow() -> None:
     ("name", "real"),
     [("secure_crew", "crew"), ("SECURE_CUSTOMER", "customer"), ("secure_employeeCrew", "employeeCrew")],
 )
-def test_a_view_that_nobody_made_is_refused_with_the_real_name(name: str, real: str) -> None:
+def test_an_invented_view_is_refused_with_the_real_name(name: str, real: str) -> None:
     assert codes(f"SELECT id FROM {name}") == ["secure_view"]
     assert f"'{real}'" in message(f"SELECT id FROM {name}")
 
@@ -85,7 +52,7 @@ def test_the_rows_of_a_view_have_no_number() -> None:
     passed("SELECT customer.rowid FROM customer")
 
 
-def test_a_table_of_the_graph_that_is_called_like_a_view_is_none() -> None:
+def test_a_table_named_like_a_view_is_refused() -> None:
     """Only the map makes such names, whatever an introspection found."""
     graph = JoinGraph({"secure_ledger": Table("secure_ledger", {"id": Column("id")})})
     found = Guard(graph, dialect="sqlite").check("SELECT id FROM secure_ledger")

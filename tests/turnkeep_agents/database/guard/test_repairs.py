@@ -19,12 +19,6 @@ def mended(sql: str, dialect: Dialect = "sqlite") -> str:
     return checked.sql.removesuffix(" LIMIT 101")
 
 
-def hopeless(sql: str, dialect: Dialect = "sqlite") -> bool:
-    found = guard(dialect).check(sql)
-    assert isinstance(found, Refused), found
-    return repair(sql, found, WORKSHOP, dialect) is None
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -37,11 +31,11 @@ def hopeless(sql: str, dialect: Dialect = "sqlite") -> bool:
         "SELECT\u00a0name\u200b FROM crew",
     ],
 )
-def test_sql_is_found_in_what_stands_around_it(text: str) -> None:
+def test_sql_is_found_in_prose(text: str) -> None:
     assert mended(text) == "SELECT name FROM crew"
 
 
-def test_quotes_of_a_text_processor_are_made_straight() -> None:
+def test_curly_quotes_are_made_straight() -> None:
     assert (
         mended("SELECT name FROM crew WHERE name = \u2018North\u2019") == "SELECT name FROM crew WHERE name = 'North'"
     )
@@ -70,7 +64,7 @@ def test_no_name_becomes_another(sql: str) -> None:
     assert repair(sql, found, WORKSHOP, "sqlite") is None
 
 
-def test_the_name_of_the_only_schema_is_left_out() -> None:
+def test_the_default_schema_is_left_out() -> None:
     assert mended("SELECT name FROM main.crew") == "SELECT name FROM crew"
 
 
@@ -85,18 +79,8 @@ def test_the_name_of_the_only_schema_is_left_out() -> None:
         ("YEAR(NOW())", "CAST(STRFTIME('%Y', CURRENT_TIMESTAMP) AS INTEGER)"),
     ],
 )  # fmt: skip
-def test_functions_of_mysql_are_said_in_sqlite(sql: str, written: str) -> None:
+def test_functions_of_mysql_are_translated_for_sqlite(sql: str, written: str) -> None:
     assert mended(f"SELECT {sql} FROM crew") == f"SELECT {written} FROM crew"
-
-
-@pytest.mark.parametrize(
-    ("sql", "written"),
-    [
-        ("DIVIDE(id, workOrderId)", "(id / workOrderId)"),
-    ],
-)
-def test_functions_of_sqlite_are_said_in_mysql(sql: str, written: str) -> None:
-    assert mended(f"SELECT {sql} FROM crew", "mysql") == f"SELECT {written} FROM crew"
 
 
 @pytest.mark.parametrize(
@@ -107,28 +91,7 @@ def test_functions_of_sqlite_are_said_in_mysql(sql: str, written: str) -> None:
         ("SELECT o.due date FROM `order` o", "SELECT o.`due date` FROM `order` AS o", "mysql"),
     ],
 )
-def test_names_that_cannot_stand_without_quotes_get_them(sql: str, written: str, dialect: Dialect) -> None:
+def test_reserved_names_are_quoted(sql: str, written: str, dialect: Dialect) -> None:
     found = guard(dialect).check(sql)
     if isinstance(found, Refused):
         assert mended(sql, dialect) == written
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "DROP TABLE crew",
-        "SELECT 1; DROP TABLE crew",
-        "DELETE FROM crew;\nSELECT name FROM crew",
-        "SELECT name FROM crew;\n\nUPDATE crew SET name = 'x'",
-        "SELECT SLEEP(5)",
-        "SELECT @key",
-        "SELECT * FROM sqlite_master",
-        "SELECT name FROM crew FOR UPDATE",
-        "SELECT wholly, unknown FROM nowhere",
-        "",
-        "I do not know.",
-    ],
-)
-@pytest.mark.parametrize("dialect", ["sqlite", "mysql"])
-def test_what_should_not_be_or_cannot_be_mended_is_left(sql: str, dialect: Dialect) -> None:
-    assert hopeless(sql, dialect)

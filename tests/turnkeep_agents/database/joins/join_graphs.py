@@ -22,8 +22,8 @@ def link(text: str, **known: object) -> Relationship:
 def graph(tables: str, *links: str | Relationship) -> JoinGraph:
     """Tables by lines."""
     found = [table(line.strip()) for line in tables.strip().splitlines()]
-    told = tuple(link(each) if isinstance(each, str) else each for each in links)
-    return JoinGraph({each.name: each for each in found}, told)
+    links = tuple(link(each) if isinstance(each, str) else each for each in links)
+    return JoinGraph({each.name: each for each in found}, links)
 
 
 SERVICE = graph(

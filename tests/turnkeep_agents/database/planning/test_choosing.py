@@ -55,18 +55,18 @@ def shown(*tables: str, **others: object) -> str:
     return schema_text(GRAPH, tables, **{**given, **others})  # type: ignore[arg-type]
 
 
-def test_named_tables_come_first_and_ranked_ones_only_beside_them() -> None:
+def test_named_tables_come_before_ranked_ones() -> None:
     assert choose(RANKER, FINDER, ["job"], "crews and weather", EVERY, most=5) == ["job", "crew"]
     assert choose(RANKER, FINDER, [], "workers", EVERY, most=3)[0] == "person"
     assert "crew" not in choose(RANKER, FINDER, ["job"], "crew", EVERY - {"crew"}, most=5)
 
 
-def test_what_somebody_describes_is_found_by_name_or_by_words() -> None:
+def test_described_tables_are_found_by_name_or_words() -> None:
     assert described(RANKER, ["stateChanges"], EVERY) == ["stateChange"]
     assert described(RANKER, ["members of a crew"], EVERY)[0] == "crewMember"
 
 
-def test_a_tree_adds_what_lies_between_and_tells_what_nothing_reaches() -> None:
+def test_tables_in_between_are_added_and_unreachable_ones_are_noted() -> None:
     ways = ways_between(FINDER, ["crew", "person"], ["crew", "person"], EVERY)
     assert set(ways.tables) == {"crew", "person", "crewMember"}
     lonely = ways_between(FINDER, ["job", "weather"], ["job", "weather"], EVERY)
@@ -75,7 +75,7 @@ def test_a_tree_adds_what_lies_between_and_tells_what_nothing_reaches() -> None:
     assert within(FINDER, EVERY) is FINDER
 
 
-def test_every_link_is_shown_with_what_it_means_and_book_keeping_is_not() -> None:
+def test_every_link_is_shown_with_its_role_and_audit_columns_are_not() -> None:
     text = shown("crewMember", "job")
     assert "crewId -> crew.id; personId -> person.id [is a]" in text
     assert "createdBy" not in text
@@ -84,15 +84,15 @@ def test_every_link_is_shown_with_what_it_means_and_book_keeping_is_not() -> Non
     assert "new" not in shown("job", has_values=False)
 
 
-def test_who_changed_a_row_is_shown_where_few_tables_say_it() -> None:
+def test_an_audit_column_that_few_tables_have_is_shown() -> None:
     assert "changedBy -> person.id" in shown("stateChange")
 
 
-def test_what_a_caller_may_not_read_is_no_target() -> None:
+def test_a_forbidden_table_is_no_target() -> None:
     assert "-> person" not in shown("crewMember", allowed=EVERY - {"person"})
 
 
-def test_comments_stay_on_one_line_and_dates_tell_their_span() -> None:
+def test_comments_stay_on_one_line_and_dates_show_their_span() -> None:
     assert "name (As on papers)" in shown("person")
     assert "doneOn date from 2026-01-01 to 2026-11-01" in shown(
         "job", spans={"job.doneOn": ("2026-01-01", "2026-11-01")}
@@ -104,13 +104,13 @@ def test_comments_stay_on_one_line_and_dates_tell_their_span() -> None:
     ]
 
 
-def test_a_very_wide_table_shows_keys_and_what_is_asked_for() -> None:
+def test_a_wide_table_shows_keys_and_requested_columns() -> None:
     text = shown("job", max_columns=3, asked="the state")
     assert "state" in text
     assert "doneOn" not in text
     assert "and " in text
 
 
-def test_tables_that_point_at_the_named_ones_are_told_by_name() -> None:
+def test_tables_that_point_at_the_named_ones_are_listed() -> None:
     assert neighbours(GRAPH, ["job"], ["job"], EVERY) == ["stateChange"]
     assert neighbours(GRAPH, ["job", "stateChange"], ["job"], EVERY) == []

@@ -61,17 +61,17 @@ def names(question: str, ranker: TableRanker = RANKER, **options: object) -> lis
     ],
     ids=lambda value: value,
 )
-def test_names_columns_values_comments_and_synonyms_all_speak_for_their_table(question: str, first: str) -> None:
+def test_names_columns_values_comments_and_synonyms_count(question: str, first: str) -> None:
     assert names(question)[0] == first
 
 
-def test_a_question_of_which_no_word_is_in_the_schema_finds_nothing() -> None:
+def test_a_question_without_known_words_finds_nothing() -> None:
     for question in ("", "   ", "?!", "who wrote a symphony for oboe", "what is it about"):
         assert RANKER.rank(question) == []
     assert TableRanker(JoinGraph()).rank("boats") == []
 
 
-def test_a_table_that_may_not_be_read_is_neither_found_nor_a_way_to_others() -> None:
+def test_a_forbidden_table_is_neither_found_nor_a_bridge() -> None:
     allowed = {"person", "harbour", "seasons"}
     assert set(names("harbours of boats and their persons", allowed=allowed)) == {"person", "harbour"}
     assert names("boats", allowed={"harbour"}) == []
@@ -79,37 +79,24 @@ def test_a_table_that_may_not_be_read_is_neither_found_nor_a_way_to_others() -> 
     assert names("boats", allowed=set()) == []
 
 
-def test_no_more_tables_are_given_than_asked_for() -> None:
+def test_the_limit_is_respected() -> None:
     question = "boats, harbours, persons, fees"
     assert len(names(question, limit=2)) == 2
     assert names(question, limit=2) == names(question, limit=5)[:2]
     assert names(question, limit=0) == []
 
 
-def test_a_bridge_between_two_tables_of_the_question_comes_along() -> None:
+def test_a_bridge_between_two_matching_tables_is_found() -> None:
     assert "boatOwner" in names("boats of each person", limit=4)
     without = TableRanker(graph(*BOATS.tables.values()))
     assert names("ketches of each person", limit=3) != names("ketches of each person", without, limit=3)
-
-
-def test_an_old_copy_comes_after_the_table_itself_unless_it_is_asked_for() -> None:
-    plain, asked = names("mooring fees"), names("history of mooring fees")
-    assert plain.index("mooringFee") < plain.index("mooringFee_hist")
-    assert asked.index("mooringFee_hist") < asked.index("mooringFee")
-
-
-def test_a_table_that_repeats_what_is_explained_makes_room_for_one_that_adds_something() -> None:
-    twins = [table(f"boat_{letter}", "id", "length", "width") for letter in ("north", "south", "east", "west", "far")]
-    others = [table(name, "id") for name in ("harbour", "pier", "buoy")]
-    many = TableRanker(graph(*twins, *others, table("sailing", "id", "crewSize")))
-    assert "sailing" in names("length and width of boats and how large their crew is", many, limit=4)
 
 
 @pytest.mark.parametrize(
     "written", ["workOrderTask", "work_order_task", "WORK_ORDER_TASK", "WorkOrderTask", "tblWorkOrderTask"]
 )
 @pytest.mark.parametrize("question", ["tasks of work orders", "workorder task", "WorkOrderTasks"])
-def test_names_are_read_however_they_are_written(written: str, question: str) -> None:
+def test_names_are_read_in_any_spelling(written: str, question: str) -> None:
     ranker = TableRanker(
         graph(table(written, "id"), table("workTime", "id"), table("orderLine", "id"), table("x", "id"))
     )
@@ -143,16 +130,16 @@ ODD = TableRanker(
         ("those half done", "ticket"),
     ],
 )
-def test_a_name_is_understood_however_a_schema_or_a_question_spells_it(question: str, found: str) -> None:
+def test_abbreviations_and_odd_names_are_understood(question: str, found: str) -> None:
     assert names(question, ODD)[0] == found
 
 
 @pytest.mark.parametrize("question", ["half of them", "tall houses everywhere"])
-def test_a_value_in_part_and_small_words_of_a_comment_say_nothing(question: str) -> None:
+def test_part_of_a_value_and_stop_words_of_a_comment_do_not_count(question: str) -> None:
     assert names(question, ODD) == []
 
 
-def test_who_made_or_changed_a_row_does_not_make_the_table_of_users_a_neighbour() -> None:
+def test_audit_links_make_no_neighbours() -> None:
     tables = [table(name, "id", "created_by", "userId") for name in ("kayak", "paddle")]
     audit = graph(*tables, table("user", "id"), links=["kayak.created_by user.id", "paddle.created_by user.id"])
     plain = graph(*tables, table("user", "id"), links=["kayak.userId user.id", "paddle.userId user.id"])
@@ -160,7 +147,7 @@ def test_who_made_or_changed_a_row_does_not_make_the_table_of_users_a_neighbour(
     assert "user" in names("kayaks and paddles", TableRanker(plain))
 
 
-def test_a_table_that_everything_joins_to_is_not_drawn_in_by_that() -> None:
+def test_a_hub_is_not_ranked_by_its_neighbours() -> None:
     rooms = [table(f"room{letter}", "id", "ownerId") for letter in "abcdefghijklmnopqrstuvwxyz"]
     hub = graph(
         *rooms, table("owner", "id"), table("zkey", "id", "leftId", "rightId"),
@@ -170,27 +157,6 @@ def test_a_table_that_everything_joins_to_is_not_drawn_in_by_that() -> None:
     assert found[2] == "zkey"
 
 
-def test_a_table_of_just_this_name_comes_before_one_that_has_more_in_its_name_or_synonyms() -> None:
-    crews = [
-        table("crew", "id"),
-        table("aCrewRow", "id", synonyms=("crew member",)),
-        table("z", "id"),
-        table("y", "id"),
-    ]
-    assert names("per crew", TableRanker(graph(*crews))) == ["crew", "aCrewRow"]
-
-
-def test_of_two_tables_alike_the_one_that_joins_to_others_comes_first() -> None:
-    alike = [table("a_tide", "id", "heightId"), table("z_tide", "id", "heightId"), table("height", "id")]
-    assert names("tides", TableRanker(graph(*alike, links=["z_tide.heightId height.id"])))[0] == "z_tide"
-
-
-def test_the_same_question_gives_the_same_ranking_whatever_the_order_of_the_tables() -> None:
-    question = "boats, seasons, harbours and persons by name and city"
-    turned = JoinGraph(dict(reversed(BOATS.tables.items())), tuple(reversed(BOATS.relationships)))
-    assert TableRanker(turned).rank(question) == RANKER.rank(question)
-
-
 @pytest.mark.timeout(120)  # it would take minutes
-def test_a_message_as_long_as_one_may_be_is_ranked() -> None:
+def test_the_longest_message_is_ranked() -> None:
     assert names("boats " + "gibberish-" * 6_000)[0] == "boat"

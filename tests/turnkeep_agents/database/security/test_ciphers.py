@@ -10,7 +10,7 @@ KEYS = ["k", "sixteen letters.", "a key of more than sixteen letters that is fol
 
 
 @given(st.text(), st.text(min_size=1))
-def test_what_was_encrypted_is_decrypted_by_the_same_key(text: str, key: str) -> None:
+def test_decryption_reverses_encryption(text: str, key: str) -> None:
     assert decrypt(encrypt(text, key), key) == text
 
 
@@ -22,7 +22,7 @@ def test_another_key_and_other_data_are_refused() -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_mariadb_reads_ours_and_we_read_what_it_wrote(mariadb_server: Server, key: str) -> None:
+def test_ciphers_are_compatible_with_mariadb(mariadb_server: Server, key: str) -> None:
     with mariadb_server.connect() as connection, connection.cursor() as cursor:
         for text in TEXTS:
             cursor.execute("SELECT AES_ENCRYPT(%s, %s), AES_DECRYPT(%s, %s)", (text, key, encrypt(text, key), key))

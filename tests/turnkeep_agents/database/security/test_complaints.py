@@ -17,13 +17,13 @@ class MySQLError(Exception):
 
 
 class PostgresError(Exception):
-    def __init__(self, state: str, said: str):
-        super().__init__(f'{said}\nLINE 1: SELECT "reader"')
-        self.sqlstate, self.diag = state, SimpleNamespace(message_primary=said)
+    def __init__(self, state: str, text: str):
+        super().__init__(f'{text}\nLINE 1: SELECT "reader"')
+        self.sqlstate, self.diag = state, SimpleNamespace(message_primary=text)
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "said"),
+    ("error", "kind", "text"),
     [
         (
             MySQLError(1054, "Unknown column 'field.crew.x' in 'SELECT'"),
@@ -56,16 +56,14 @@ class PostgresError(Exception):
         (Exception("connection to 10.0.0.7 as reader"), QueryFailed, REFUSED.format("0")),
     ],
 )
-def test_a_complaint_is_told_without_values_logins_and_hosts(
-    error: Exception, kind: type[Exception], said: str
-) -> None:
-    told = server_error(CALLED, DBAPIError("SELECT 1", (), error), 5, "field")
+def test_an_error_shows_no_values_logins_or_hosts(error: Exception, kind: type[Exception], text: str) -> None:
+    shown = server_error(CALLED, DBAPIError("SELECT 1", (), error), 5, "field")
 
-    assert type(told) is kind
-    assert str(told) == said or (said.startswith("refused") and str(told).endswith(said))
+    assert type(shown) is kind
+    assert str(shown) == text or (text.startswith("refused") and str(shown).endswith(text))
 
 
-def test_a_long_complaint_is_cut() -> None:
-    told = server_error(CALLED, DBAPIError("SELECT 1", (), MySQLError(1064, "near 'x" + "x" * 10_000)), 5, "field")
+def test_a_long_error_is_cut() -> None:
+    shown = server_error(CALLED, DBAPIError("SELECT 1", (), MySQLError(1064, "near 'x" + "x" * 10_000)), 5, "field")
 
-    assert len(str(told)) == MAX_CHARACTERS + len("...")
+    assert len(str(shown)) == MAX_CHARACTERS + len("...")

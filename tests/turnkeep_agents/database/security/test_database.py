@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from two_companies import ODD, OTHER, OWN, STRANGER, told, write_file
+from two_companies import ODD, OTHER, OWN, STRANGER, message_of, write_file
 
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, Rule, SecureView
@@ -43,10 +43,9 @@ def test_two_columns_of_one_name_are_two(database: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    "sql",
-    ["SELECT 'a % b', ':x', '%s'", "SELECT 'a % b', ':x', '%s' FROM trade WHERE name LIKE '%oo%'"],
+    "sql", ["SELECT 'a % b', ':x', '%s'", "SELECT 'a % b', ':x', '%s' FROM trade WHERE name LIKE '%oo%'"]
 )
-def test_signs_of_drivers_are_text_as_any(database: Database, sql: str) -> None:
+def test_placeholders_of_drivers_are_plain_text(database: Database, sql: str) -> None:
     assert database.run(sql, ANN).rows == (("a % b", ":x", "%s"),)
 
 
@@ -59,7 +58,7 @@ def test_reserved_quoted_and_foreign_names_are_found(tuning: DatabaseSettings) -
     assert (result.columns, result.rows) == (("select", "Ä e"), (("é", 3), ("100 % 'quoted'", 4)))
 
 
-def test_rows_and_bytes_beyond_the_caps_are_not_given_and_their_absence_is_told(tuning: DatabaseSettings) -> None:
+def test_rows_and_bytes_beyond_the_limits_are_cut(tuning: DatabaseSettings) -> None:
     few = open_databases(tuning.model_copy(update={"max_rows": 3}))(TODAY)
     small = open_databases(tuning.model_copy(update={"max_bytes": 1000}))(TODAY)
     sql = "SELECT * FROM secure_workorder ORDER BY id"
@@ -85,7 +84,7 @@ def test_ten_million_rows_never_reach_the_memory(tuning: DatabaseSettings, limit
     assert most_bytes < 5_000_000
 
 
-def test_several_threads_ask_at_once_and_each_gets_its_own_companys_rows(database: Database) -> None:
+def test_concurrent_callers_get_their_own_rows(database: Database) -> None:
     with ThreadPoolExecutor(6) as threads:
         asked = [(who, threads.submit(database.run, "SELECT name FROM secure_crew", who)) for who in (ANN, BOB) * 10]
 
@@ -97,11 +96,11 @@ def test_several_threads_ask_at_once_and_each_gets_its_own_companys_rows(databas
 
 
 @pytest.mark.parametrize("sql", ["SELECT nope FROM trade", "SELECT * FROM nope", "SELECT t.nope FROM trade t"])
-def test_an_unknown_name_may_mean_that_the_schema_has_changed(database: Database, sql: str) -> None:
+def test_an_unknown_name_is_a_schema_change(database: Database, sql: str) -> None:
     with pytest.raises(SchemaChanged, match="nope") as caught:
         database.run(sql, ANN)
 
-    told(caught)
+    message_of(caught)
 
 
 @pytest.mark.parametrize(
@@ -115,22 +114,22 @@ def test_an_unknown_name_may_mean_that_the_schema_has_changed(database: Database
         ("SELECT nofunction(1)", "(?i)nofunction"),
     ],
 )
-def test_a_complaint_about_the_statement_is_the_databases_own(database: Database, sql: str, words: str) -> None:
+def test_errors_of_the_statement_are_shown(database: Database, sql: str, words: str) -> None:
     with pytest.raises(QueryFailed, match=words) as caught:
         database.run(sql, ANN)
 
-    assert "manual" not in told(caught)
+    assert "manual" not in message_of(caught)
 
 
 @pytest.mark.parametrize("sql", ["SELECT 'a\0b'", "SELECT '" + "x" * 30_000 + "'", "", "  ", "SELECT '\ud800'"])
-def test_a_text_that_is_no_statement_is_refused(database: Database, sql: str) -> None:
+def test_an_invalid_statement_is_refused(database: Database, sql: str) -> None:
     with pytest.raises(QueryFailed) as caught:
         database.run(sql, ANN)
 
-    told(caught)
+    message_of(caught)
 
 
-def test_a_table_that_the_callers_rule_leaves_out_is_not_read_even_through_its_view(sqlite_file: Path) -> None:
+def test_a_forbidden_table_is_not_read_through_its_view(sqlite_file: Path) -> None:
     crew = SecureView("crew", "secure_crew", "companyId")
     access = Access((crew,), (Rule(user="ann"), Rule(tables=("*",), without=("crew", "trade"))))
     wall = SqliteSecurity(access, 1, 10, 10_000)
@@ -144,12 +143,12 @@ def test_a_table_that_the_callers_rule_leaves_out_is_not_read_even_through_its_v
 # Whose rows
 
 
-def test_a_tenant_without_a_company_is_told_so(database: Database) -> None:
+def test_a_tenant_without_a_company_is_reported(database: Database) -> None:
     with pytest.raises(TenantUnknown, match="no company for this caller"):
         database.run("SELECT COUNT(*) FROM secure_crew", EVE)
 
 
-def test_a_file_without_the_tables_of_its_wall_is_told(tmp_path: Path, access_file: Path) -> None:
+def test_a_file_without_its_hidden_tables_is_reported(tmp_path: Path, access_file: Path) -> None:
     file = write_file(tmp_path)
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("DROP TABLE wall_company")
@@ -162,7 +161,7 @@ def test_a_file_without_the_tables_of_its_wall_is_told(tmp_path: Path, access_fi
 # Slow
 
 
-def test_a_file_that_another_holds_for_writing_is_slow(tmp_path: Path, access_file: Path) -> None:
+def test_a_locked_file_is_slow(tmp_path: Path, access_file: Path) -> None:
     file = write_file(tmp_path)
     database = open_databases(DatabaseSettings(url=f"sqlite:///{file}", access=str(access_file)))(TODAY)
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
@@ -187,13 +186,13 @@ def test_a_file_that_another_holds_for_writing_is_slow(tmp_path: Path, access_fi
         ("mysql+asyncmy://reader:s3cret@127.0.0.1/field", "not installed: asyncmy"),
     ],
 )
-def test_a_database_that_cannot_be_opened_is_told_without_its_url(url: str, words: str) -> None:
+def test_an_unusable_database_is_reported_without_its_url(url: str, words: str) -> None:
     database = open_databases(DatabaseSettings(url=url))(TODAY)
 
     with pytest.raises(DatabaseDown, match=words) as caught:
         database.run("SELECT 1", ANN)
 
-    told(caught)
+    message_of(caught)
 
 
 def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
@@ -206,9 +205,7 @@ def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
         open_databases(DatabaseSettings(url=f"sqlite:///{file}"))(TODAY).graph()
 
 
-def test_a_schema_that_changes_under_the_graph_is_told_and_the_new_one_is_read(
-    tmp_path: Path, access_file: Path
-) -> None:
+def test_a_changed_schema_is_reported_and_the_new_one_is_read(tmp_path: Path, access_file: Path) -> None:
     file = write_file(tmp_path)
     database = open_databases(DatabaseSettings(url=f"sqlite:///{file}", access=str(access_file)))(TODAY)
     assert database.run("SELECT name FROM trade", ANN).rows
@@ -231,7 +228,7 @@ def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_embedded_sample_moves_with_the_day_and_a_database_of_ones_own_is_as_it_is(
+def test_only_the_sample_moves_with_the_day(
     sqlite_tuning: DatabaseSettings,
 ) -> None:
     embedded, own = open_databases(DatabaseSettings()), open_databases(sqlite_tuning)
@@ -244,7 +241,7 @@ def test_the_embedded_sample_moves_with_the_day_and_a_database_of_ones_own_is_as
     assert embedded(TODAY) is embedded(TODAY)
 
 
-def test_the_graph_of_a_file_is_read_from_it_once_without_the_wall(sqlite_tuning: DatabaseSettings) -> None:
+def test_the_graph_of_a_file_is_read_once_without_hidden_tables(sqlite_tuning: DatabaseSettings) -> None:
     database = open_databases(sqlite_tuning)(TODAY)
 
     graph = database.graph()

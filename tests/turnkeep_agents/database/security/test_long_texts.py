@@ -29,19 +29,19 @@ def notes(tmp_path: Path) -> Path:
     return file
 
 
-def wall(max_bytes: int = 1_000_000) -> SqliteSecurity:
+def security(max_bytes: int = 1_000_000) -> SqliteSecurity:
     return SqliteSecurity(Access(), seconds=20, max_rows=100, max_bytes=max_bytes)
 
 
-def test_a_text_beyond_the_limit_is_shown_with_the_rows_beside_it(notes: Path) -> None:
-    result = wall().run(notes, ORDERED, ANN)
+def test_a_text_beyond_the_limit_is_shown_with_the_other_rows(notes: Path) -> None:
+    result = security().run(notes, ORDERED, ANN)
 
     assert [(number, len(str(body))) for number, body in result.rows] == [(1, 5), (2, LIMIT + 50_000)]
     assert not result.has_cut_texts
 
 
-def test_it_is_cut_where_a_page_has_no_room_for_it(notes: Path) -> None:
-    result = wall(max_bytes=20_000).run(notes, f"{ORDERED} LIMIT 1 OFFSET 1", ANN)
+def test_a_text_that_does_not_fit_a_page_is_cut(notes: Path) -> None:
+    result = security(max_bytes=20_000).run(notes, f"{ORDERED} LIMIT 1 OFFSET 1", ANN)
 
     [[number, body]] = result.rows
     assert (number, result.has_cut_texts) == (2, True)
@@ -58,21 +58,21 @@ def test_it_is_cut_where_a_page_has_no_room_for_it(notes: Path) -> None:
         f"SELECT {' || '.join(['body'] * 7)} FROM note WHERE id = 2",
     ],
 )
-def test_nothing_is_reckoned_with_it_and_more_is_not_read(sql: str, notes: Path) -> None:
+def test_functions_cannot_use_longer_texts(sql: str, notes: Path) -> None:
     with pytest.raises(sqlite3.DataError) as caught:
-        wall().run(notes, sql, ANN)
+        security().run(notes, sql, ANN)
 
-    told = sqlite_error(Called("The database", "DATABASE__URL"), caught.value, 5)
-    assert (type(told), str(told)) == (QueryFailed, TOO_BIG)
+    error = sqlite_error(Called("The database", "DATABASE__URL"), caught.value, 5)
+    assert (type(error), str(error)) == (QueryFailed, TOO_BIG)
 
 
-def test_statements_that_need_it_not_keep_the_limit_and_all_functions(notes: Path) -> None:
-    result = wall().run(notes, "SELECT instr(body, 'r'), replace(topic, 'R', 'r') FROM note WHERE id = 1", ANN)
+def test_other_statements_keep_the_limit_and_all_functions(notes: Path) -> None:
+    result = security().run(notes, "SELECT instr(body, 'r'), replace(topic, 'R', 'r') FROM note WHERE id = 1", ANN)
 
     assert result.rows == ((4, "roof"),)
 
 
-def test_time_that_runs_out_over_long_texts_is_told_as_such(notes: Path) -> None:
+def test_a_timeout_over_long_texts_is_reported_as_one(notes: Path) -> None:
     endless = " CROSS JOIN ".join(f"note AS n{number}" for number in range(20))
     sql = f"SELECT a.body FROM note AS a CROSS JOIN {endless} WHERE a.id = 2 AND a.body <> 'x' AND n19.id + n18.id < 0"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 
 import pytest
-from two_companies import OWN, told
+from two_companies import OWN, message_of
 from walled import Reader, reading
 
 from mariadb import Server
@@ -25,11 +25,11 @@ def reader(field: Server) -> Iterator[Reader]:
 
 
 @pytest.mark.parametrize("seconds", [-1, 3600])
-def test_a_proof_is_good_for_a_moment_only(reader: Reader, seconds: int) -> None:
+def test_a_proof_expires(reader: Reader, seconds: int) -> None:
     assert reader.refusal(reader.proof(OWN, seconds=seconds)) == "the proof is not of now"
 
 
-def test_what_a_connection_of_before_had_proved_is_of_no_use_to_its_successor(field: Server, reader: Reader) -> None:
+def test_a_proof_does_not_outlive_its_connection(field: Server, reader: Reader) -> None:
     """The number of a connection comes again when a server starts anew; its slot comes again sooner."""
     ((number,),) = reader.ask("SELECT CONNECTION_ID()")
     for holder, seconds, shown in ((number, -1, set()), (number + SLOTS, 60, set()), (number, 60, {"Canary"})):
@@ -43,14 +43,14 @@ def test_a_reader_does_not_see_how_a_proof_is_checked(reader: Reader) -> None:
     assert body is None
 
 
-def test_a_complaint_holds_no_value_of_a_row(mariadb_tuning: DatabaseSettings) -> None:
+def test_an_error_contains_no_row_values(mariadb_tuning: DatabaseSettings) -> None:
     sql = "SELECT EXTRACTVALUE(1, CONCAT(0x7e, (SELECT name FROM secure_crew LIMIT 1)))"
     with pytest.raises(QueryFailed, match=r"refused the statement \(error 1105\)") as caught:
         open_databases(mariadb_tuning)(TODAY).run(sql, ANN)
-    assert "Crew" not in told(caught)
+    assert "Crew" not in message_of(caught)
 
 
-def test_a_failure_while_rows_are_read_is_one_of_the_statement(mariadb_tuning: DatabaseSettings) -> None:
+def test_a_failure_while_reading_rows_is_a_query_error(mariadb_tuning: DatabaseSettings) -> None:
     sql = "SELECT POW(10, IF(name = 'Crew 4', 10000, 1)) FROM secure_crew"
     with pytest.raises(QueryFailed, match="out of range"):
         open_databases(mariadb_tuning)(TODAY).run(sql, ANN)

@@ -1,5 +1,4 @@
-"""Row-level security on PostgreSQL: whose session it is, what a reader's login can reach, and what is said when it
-fails."""
+"""Row-level security on PostgreSQL: the session's tenant, what a reader's login can reach, and errors."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,7 +8,7 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
-from two_companies import COLUMNS, KEY, OTHER, OWN, PASSWORD, SEAL, told
+from two_companies import COLUMNS, KEY, OTHER, OWN, PASSWORD, SEAL, message_of
 from walled import Reader, reading
 
 from postgres import PostgresServer
@@ -43,7 +42,7 @@ def database(postgresql_tuning: DatabaseSettings) -> Database:
 # Whose session it is
 
 
-def test_a_proof_of_a_transaction_is_none_of_the_next(reader: Reader) -> None:
+def test_a_proof_is_valid_for_one_transaction(reader: Reader) -> None:
     heard = reader.proof(OTHER)
     reader.ask(reader.open, heard)
     assert reader.crews() == {"Canary"}
@@ -54,7 +53,7 @@ def test_a_proof_of_a_transaction_is_none_of_the_next(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("is_local", ["true", "false"])
-def test_a_setting_that_sql_changes_shows_nobody_elses_rows(reader: Reader, is_local: str) -> None:
+def test_changing_the_tenant_setting_shows_no_rows(reader: Reader, is_local: str) -> None:
     reader.prove(OWN)
 
     reader.ask(f"SELECT set_config('turnkeep.tenant', '{OTHER}', {is_local})")
@@ -69,10 +68,10 @@ def test_the_statements_of_one_session_are_not_shown_to_another(
 ) -> None:
     with closing(field_on_postgres.connect("field", user="reader", password=PASSWORD)) as other:
         Reader(other).ask("SELECT 'said by another'")
-        told = reader.ask("SELECT query FROM pg_stat_activity WHERE usename = 'reader'")
+        message_of = reader.ask("SELECT query FROM pg_stat_activity WHERE usename = 'reader'")
 
-    assert len(told) == 2
-    assert "another" not in repr(told)
+    assert len(message_of) == 2
+    assert "another" not in repr(message_of)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_the_statements_of_one_session_are_not_shown_to_another(
         "public.is_told(name)",
     ],
 )
-def test_a_condition_is_tried_on_no_other_companys_row(
+def test_conditions_never_see_other_companies_rows(
     database: Database, field_on_postgres: PostgresServer, condition: str
 ) -> None:
     """The function claims to be cheaper than any other condition, so it would be tried first."""
@@ -105,7 +104,7 @@ def test_an_index_of_the_company_column_is_used(field_on_postgres: PostgresServe
     assert "of_company" in repr(plan)
 
 
-def test_a_text_that_the_key_does_not_fit_is_missing(database: Database, field_on_postgres: PostgresServer) -> None:
+def test_undecryptable_text_is_null(database: Database, field_on_postgres: PostgresServer) -> None:
     field_on_postgres.run("UPDATE employee SET firstname = 'no cipher' WHERE id = 40", database="field")
 
     assert database.run("SELECT firstname, lastname FROM secure_employee WHERE id = 40", ANN).rows == (
@@ -120,7 +119,7 @@ def test_a_text_that_the_key_does_not_fit_is_missing(database: Database, field_o
         "SELECT 'R&D menu & ts_statistics'",
     ],
 )
-def test_names_that_only_hold_those_of_the_server_are_read(database: Database, sql: str) -> None:
+def test_names_that_resemble_server_names_are_read(database: Database, sql: str) -> None:
     assert len(database.run(sql, ANN).rows) == 1
 
 
@@ -134,7 +133,7 @@ def again(access: Path, *more: str) -> list[str]:
     return barrier_views_ddl(load_access(access), columns, "public", "reader", None)
 
 
-def test_the_script_runs_again_after_a_change_of_the_schema_and_keeps_its_secrets(
+def test_the_script_runs_again_and_keeps_its_secrets(
     field_on_postgres: PostgresServer, folded_access_file: Path, database: Database
 ) -> None:
     changed = ["ALTER TABLE crew ADD COLUMN motto text DEFAULT 'x'", *again(folded_access_file, "motto")]
@@ -151,7 +150,7 @@ def test_the_script_runs_again_after_a_change_of_the_schema_and_keeps_its_secret
     "older",
     ["GRANT SELECT ON crew TO reader", "GRANT SELECT (name) ON crew TO reader", "GRANT pg_read_all_data TO reader"],
 )
-def test_the_reader_loses_what_it_could_read_before(
+def test_the_reader_loses_older_rights(
     field_on_postgres: PostgresServer, folded_access_file: Path, reader: Reader, older: str
 ) -> None:
     field_on_postgres.run(older, database="field")
@@ -170,7 +169,7 @@ def test_the_reader_loses_what_it_could_read_before(
         ("ALTER ROLE reader BYPASSRLS", "ALTER ROLE reader NOBYPASSRLS", "more than a reader"),
     ],
 )
-def test_a_reader_that_would_read_past_the_views_is_refused(
+def test_a_reader_with_rights_past_the_views_is_refused(
     field_on_postgres: PostgresServer, folded_access_file: Path, before: str, after: str, words: str
 ) -> None:
     field_on_postgres.run(before, database="field")
@@ -211,7 +210,7 @@ def test_company_columns_of_any_kind_and_tables_of_any_schema_and_name(
     assert found.rows == ((1,),)
 
 
-# What is said when it fails
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -224,8 +223,8 @@ def test_company_columns_of_any_kind_and_tables_of_any_schema_and_name(
         ("SELECT 'infinity'::date", "cannot be read"),
     ],
 )
-def test_a_complaint_holds_no_value_of_a_row(database: Database, sql: str, words: str) -> None:
+def test_an_error_contains_no_row_values(database: Database, sql: str, words: str) -> None:
     with pytest.raises(QueryFailed, match=words) as caught:
         database.run(sql, ANN)
 
-    assert "Crew" not in told(caught)
+    assert "Crew" not in message_of(caught)

@@ -36,20 +36,20 @@ def traces(secret: str | bytes) -> list[str]:
 FORBIDDEN = [trace for secret in (CANARY, KEY, SEAL, CIPHER, "root:x:") for trace in traces(secret)]
 
 
-def leaks(told: object) -> list[str]:
-    text = repr(told).lower()
+def leaks(shown: object) -> list[str]:
+    text = repr(shown).lower()
     return [trace for trace in FORBIDDEN if trace in text]
 
 
 def check(run: Ran, sql: str) -> None:
     """A statement that is not ended in time runs for ever: see the timeout of the tests."""
     try:
-        told: Result | str = run(sql)
+        shown: Result | str = run(sql)
     except DatabaseError as error:
-        told = str(error)
-    found = [trace for trace in leaks(told) if trace not in sql.lower()]
-    assert not found, (sql, told)
-    assert not isinstance(told, Result) or len(told.rows) <= 100
+        shown = str(error)
+    found = [trace for trace in leaks(shown) if trace not in sql.lower()]
+    assert not found, (sql, shown)
+    assert not isinstance(shown, Result) or len(shown.rows) <= 100
 
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("attacks.jsonl").read_text().splitlines()]
@@ -85,7 +85,7 @@ def test_row_level_security_alone_stops_every_attack(where: str, kind: str, requ
 
 
 @pytest.mark.parametrize("where", ["mariadb", "postgresql"])
-def test_nobody_watches_or_ends_the_sessions_of_others(where: str, request: pytest.FixtureRequest) -> None:
+def test_no_session_watches_or_ends_another(where: str, request: pytest.FixtureRequest) -> None:
     database = open_databases(request.getfixturevalue(f"{where}_tuning"))(TODAY)
     for sql in attacks(where, WATCHING):
         with pytest.raises(QueryFailed, match=r"may not be read|Only a SELECT is run"):

@@ -74,24 +74,24 @@ def test_no_select_gives_a_row_of_the_second_company(tuning: DatabaseSettings) -
     @given(sql=statements())
     @settings(max_examples=120 if database.dialect == "sqlite" else 40, deadline=None)
     def look(sql: str) -> None:
-        told = given_by(database, sql).lower()
-        assert not [trace for trace in FOREIGN if trace in told], sql
+        shown = given_by(database, sql).lower()
+        assert not [trace for trace in FOREIGN if trace in shown], sql
 
     look()
     assert "crew 1" in given_by(database, "SELECT * FROM secure_crew").lower()
 
 
 def given_by(database: Database, sql: str) -> str:
-    """The rows, or what is told instead of them: of random statements most are refused."""
+    """Return the rows or the error: most random statements are refused."""
     try:
         return repr(database.run(sql, Principal(OWN, "ann")).rows)
     except DatabaseError as error:
         return str(error).replace("Can%", "")
 
 
-def test_what_the_test_looks_for_is_there(field: Server) -> None:
+def test_the_canaries_exist(field: Server) -> None:
     rows = field.run("SELECT name FROM crew UNION SELECT HEX(lastName) FROM employee", database="field")
 
-    told = repr(rows).lower()
-    assert FOREIGN[0] in told
-    assert FOREIGN[2] in told
+    shown = repr(rows).lower()
+    assert FOREIGN[0] in shown
+    assert FOREIGN[2] in shown

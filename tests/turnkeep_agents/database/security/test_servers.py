@@ -1,5 +1,5 @@
-"""Row-level security of MariaDB and of PostgreSQL alike: no SQL of a reader's login can say whose session it is, only
-what the seal has signed; and what is said when the server fails."""
+"""Row-level security of MariaDB and PostgreSQL: no SQL of a reader's login can choose the session's tenant, only what
+the signing key has signed. Also the errors of a failing server."""
 
 import time
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from two_companies import OTHER, OWN, PASSWORD, SEAL, STRANGER, hasty, told
+from two_companies import OTHER, OWN, PASSWORD, SEAL, STRANGER, hasty, message_of
 from walled import WORDS, Reader, Words, reading
 
 from turnkeep.records import Principal
@@ -71,7 +71,7 @@ def test_a_proof_opens_the_rows_of_its_tenant_and_without_one_there_are_none(rea
     assert reader.crews() == {"Canary"}
 
 
-def test_a_proof_of_one_tenant_is_none_of_another_and_another_seal_proves_nothing(reader: Reader) -> None:
+def test_a_proof_is_valid_for_one_tenant_and_one_key(reader: Reader) -> None:
     _, *rest = reader.proof(OWN)
     assert reader.refusal((OTHER, *rest)) == "the proof does not fit"
     assert reader.refusal(reader.proof(OWN, seal="another")) == "the proof does not fit"
@@ -79,7 +79,7 @@ def test_a_proof_of_one_tenant_is_none_of_another_and_another_seal_proves_nothin
     assert reader.crews() == set()
 
 
-def test_a_proof_that_was_overheard_opens_no_other_connection(site: Site, reader: Reader) -> None:
+def test_an_overheard_proof_opens_no_other_connection(site: Site, reader: Reader) -> None:
     heard = reader.proof(OTHER)
     reader.ask(reader.open, heard)
     with reading(site.server) as thief:
@@ -88,7 +88,7 @@ def test_a_proof_that_was_overheard_opens_no_other_connection(site: Site, reader
 
 
 @pytest.mark.parametrize("forged", ["", "0", None, "f" * 64, "' OR 1 = 1 -- "])
-def test_whatever_else_is_said_is_no_proof(reader: Reader, forged: object) -> None:
+def test_a_forged_proof_is_refused(reader: Reader, forged: object) -> None:
     *rest, _ = reader.proof(OTHER)
     assert reader.refusal((*rest, forged)) == "the proof does not fit"
 
@@ -120,25 +120,25 @@ BEHIND = {
 }
 
 
-def test_a_reader_cannot_reach_behind_the_wall(site: Site, reader: Reader) -> None:
+def test_a_reader_cannot_reach_hidden_objects(site: Site, reader: Reader) -> None:
     reader.prove(OWN)
     for sql in BEHIND["mariadb" if reader.is_mysql else "postgresql"]:
-        said = reader.fails_at(sql)
-        assert any(word in said for word in ("denied", "privilege", "read-only transaction")), (sql, said)
+        error = reader.fails_at(sql)
+        assert any(word in error for word in ("denied", "privilege", "read-only transaction")), (sql, error)
         assert reader.crews() == {"Crew"}
 
 
-# What is said when it fails
+# Errors
 
 
 @pytest.mark.parametrize(("seal", "words"), [("", r"__SEAL is empty"), ("another", "does not accept the proof")])
-def test_a_seal_that_is_missing_or_wrong_is_told(site: Site, seal: str, words: str) -> None:
+def test_a_missing_or_wrong_signing_key_is_reported(site: Site, seal: str, words: str) -> None:
     with pytest.raises(DatabaseDown, match=words) as caught:
         site.open(seal=seal).run("SELECT 1", ANN)
-    told(caught)
+    message_of(caught)
 
 
-def test_a_statement_without_end_is_ended_on_the_server_too(site: Site) -> None:
+def test_an_endless_statement_is_stopped_on_the_server(site: Site) -> None:
     with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.25 seconds"):
         open_databases(hasty(site.tuning))(TODAY)._run(site.words.endless, ANN)
     until = time.monotonic() + 120
@@ -147,14 +147,14 @@ def test_a_statement_without_end_is_ended_on_the_server_too(site: Site) -> None:
         time.sleep(0.05)
 
 
-def test_a_login_that_is_refused_is_told_without_it(site: Site) -> None:
+def test_a_refused_login_is_not_quoted(site: Site) -> None:
     url = site.server.url("field", user="reader", password="wrong")
     with pytest.raises(DatabaseDown, match="refuses the login") as caught:
         site.open(url=url).run("SELECT 1", ANN)
-    told(caught)
+    message_of(caught)
 
 
-def test_a_server_with_too_many_callers_says_so(site: Site) -> None:
+def test_a_server_with_too_many_connections_is_reported(site: Site) -> None:
     site.server.run(site.words.crowded)
     with (
         closing(site.server.connect("field", user="reader", password=PASSWORD)),
@@ -162,21 +162,21 @@ def test_a_server_with_too_many_callers_says_so(site: Site) -> None:
     ):
         site.open().run("SELECT 1", ANN)
     site.server.run(site.words.roomy)
-    told(caught)
+    message_of(caught)
     assert site.open().run("SELECT 1", ANN).rows == ((1,),)
 
 
-def test_a_connection_that_is_killed_in_the_middle_is_down_at_once(site: Site) -> None:
+def test_a_killed_connection_is_down_immediately(site: Site) -> None:
     database = site.open(query_seconds=50)
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(database._run, site.words.endless, ANN)
         site.server.run(site.words.kill.format(site.sleeper()))
         with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
             asked.result()
-    told(caught)
+    message_of(caught)
 
 
-def test_a_server_that_dies_in_the_middle_is_down_then_and_later(site: Site) -> None:
+def test_a_dead_server_stays_down(site: Site) -> None:
     access = site.tuning.access
     with site.words.start() as server:
         site.words.fill(server, "field", Path(access))
@@ -188,7 +188,7 @@ def test_a_server_that_dies_in_the_middle_is_down_then_and_later(site: Site) -> 
             server.kill()
             with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
                 asked.result(timeout=120)
-        told(caught)
+        message_of(caught)
     with pytest.raises(DatabaseDown, match="cannot be reached"):
         database.run("SELECT 1", ANN)
 

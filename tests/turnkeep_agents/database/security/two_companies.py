@@ -64,7 +64,7 @@ ACCESS = {
 }
 
 
-def told(caught: pytest.ExceptionInfo[DatabaseError]) -> str:
+def message_of(caught: pytest.ExceptionInfo[DatabaseError]) -> str:
     """The message, once it was looked through for secrets, with the traceback that a log would hold."""
     whole = "".join(traceback.format_exception(caught.value))
     assert not [secret for secret in SECRETS if secret in str(caught.value)]

@@ -19,7 +19,7 @@ from turnkeep_agents.database.security.servers import TRANSACTION, sign
 
 
 class Reader:
-    """`open` is what a proof is told to."""
+    """`open` is the statement that takes a proof."""
 
     def __init__(self, connection: Any):
         self.connection = connection
