@@ -40,15 +40,13 @@ READ_CALL = TypedCall("database.read", Reading, max_tokens=900)
 
 def check(reading: Reading, *, tables: Collection[str], pages: Collection[str], has_shown: bool) -> Reading:
     """Return the reading with existing names. `has_shown` tells whether there is a result to continue from."""
-    return reading.model_copy(update={"asks": [_checked(ask, tables, pages, has_shown) for ask in reading.asks]})
-
-
-def _checked(ask: Ask, tables: Collection[str], pages: Collection[str], has_shown: bool) -> Ask:
-    known = {
-        "tables": nearest_names(ask.tables, tables),
-        "pages": nearest_names((page.partition("#")[0] for page in ask.pages), pages),
-        "goes_on": ask.goes_on and has_shown,
-    }
-    if ask.kind == "more_rows" and not has_shown:
-        known["kind"] = "about_conversation"
-    return ask.model_copy(update=known)
+    asks = []
+    for ask in reading.asks:
+        known = {
+            "kind": "about_conversation" if ask.kind == "more_rows" and not has_shown else ask.kind,
+            "tables": nearest_names(ask.tables, tables),
+            "pages": nearest_names((page.partition("#")[0] for page in ask.pages), pages),
+            "goes_on": ask.goes_on and has_shown,
+        }
+        asks.append(ask.model_copy(update=known))
+    return reading.model_copy(update={"asks": asks})

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))  # how rows ar
 
 @pytest.fixture(scope="module")
 def by_hand() -> Iterator[sqlite3.Connection]:
-    """The sample without its wall."""
+    """The sample without row-level security."""
     with closing(sqlite3.connect(sample_file(TODAY))) as connection:
         connection.create_function("SHOWN", 1, lambda data: decrypt(data, KEY), deterministic=True)
         yield connection

@@ -1,12 +1,12 @@
-"""Thirty questions that somebody may ask first, and what is right, computed apart: SQL by hand over the tables of the
-first company. `SHOWN` stands for decryption. What SQL selects has to be among the columns of the answer's rows, in its
-order where it has one."""
+"""Thirty questions, and independent SQL by hand over the tables of the first company. `SHOWN` decrypts. The answer's
+rows must contain the columns of the SQL, in its order if it has one."""
 
 from collections.abc import Mapping
 from datetime import date
 
 TODAY = date(2026, 3, 4)
 
+# the last question of each chain is checked
 QUESTIONS: Mapping[tuple[str, ...], str] = {
     ("How many technicians are active?",): (
         "SELECT COUNT(*) FROM employee WHERE companyId = 1 AND position = 'technician' AND status = 'active'"
@@ -127,4 +127,3 @@ QUESTIONS: Mapping[tuple[str, ...], str] = {
         JOIN complaintCategory ON complaintCategory.id = complaint.complaintCategoryId
         WHERE complaint.companyId = 1 AND complaint.status = 'open' GROUP BY complaintCategory.id""",
 }
-"""What stands before the last question was asked before it."""

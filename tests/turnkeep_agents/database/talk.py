@@ -1,5 +1,5 @@
-"""A conversation with the agent over a small schema, and a database that plays scripted results and records what
-reaches it. Its model follows a script of readings, statements and answers."""
+"""A conversation with the agent over a small schema. A database plays scripted results and records statements; a model
+follows a script of readings, statements and answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -98,8 +98,8 @@ def correct(sql: str = "", **others: Any) -> tuple[str, Written]:
 
 @dataclass
 class PlayedDatabase:
-    """Gives the results in their order, or raises them; `ran` are the statements that reached it. Where the data begin
-    and end is another matter, for which `span` stands."""
+    """Returns or raises the results in order; `ran` are the statements that reached it. `span` answers questions about
+    first and last dates."""
 
     plays: list[Result | Exception] = field(default_factory=list)
     ran: list[str] = field(default_factory=list)
@@ -131,7 +131,6 @@ class Talk(Thread):
     database: PlayedDatabase = field(default_factory=PlayedDatabase)
 
     async def say(self, message: str, *steps: Step, plays: Sequence[Result | Exception] = ()) -> Reply:
-        """The database plays this."""
         self.database.plays += plays
         return await super().say(message, *steps)
 

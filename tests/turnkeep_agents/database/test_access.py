@@ -1,4 +1,4 @@
-"""Who may read which tables, and the file that says so."""
+"""Access rules, and the file that contains them."""
 
 import json
 from pathlib import Path
@@ -56,14 +56,11 @@ def test_no_rules_allow_everything_and_an_empty_list_nothing(tmp_path: Path) -> 
         ({"views": [{"table": "employee"}]}, "views[0].view: add it"),
         ({"views": [{"table": "employee", "view": ""}]}, "views[0].view: write a name that is not empty"),
         ({"rules": [{}, {"tenat": "acme"}]}, "rules[1].tenat: no such field is known"),
-        ({"rules": [{"tables": "crew"}]}, "rules[0].tables: write a list"),
         ({"rules": [{"tables": [7]}]}, "rules[0].tables[0]: write a text"),
         ({"rules": ["acme"]}, "rules[0]: write an object"),
-        ({"rights": []}, "rights: no such field is known"),
         ([], "as a whole: write an object"),
         ({"views": {"employee": 7}}, "views[0].view: write a text"),
         ({"views": [{"table": "a", "view": "v"}, {"table": "a", "view": "w"}]}, "views[1].table: 'a' is also that of"),
-        ({"views": {"a": "v", "b": "v"}}, "views[1].view: 'v' is also that of views[0]"),
         ('{"views":\n  oops}', "not valid JSON: Expecting value at line 2, column 3"),
         ("[" * 100_000, "nested too deeply"),
         ('{"views": [], "views": []}', "'views' is given twice"),

@@ -38,7 +38,7 @@ def test_without_files_there_is_nothing_to_check() -> None:
 def test_the_agent_is_unavailable_until_the_file_is_fixed(
     setting: str, text: str, reason: str, tmp_path: Path, output: Output
 ) -> None:
-    """Above all it never works without the rules of who may read what."""
+    """Above all it never works without its access rules."""
     file = tmp_path / "file.json"
     with pytest.raises(UnusableFile, match=r"file\.json"):
         check_files(tuned(file, setting))
@@ -53,7 +53,7 @@ def test_the_agent_is_unavailable_until_the_file_is_fixed(
 
 
 def test_checking_files_loads_no_heavy_packages(tmp_path: Path) -> None:
-    """It stands in every cold start of a deployment that has such files."""
+    """It runs in every cold start of a deployment with such files."""
     files = tmp_path / "joins.json", tmp_path / "access.json", tmp_path / "one.md"
     for file, text in zip(files, ('{"tables": {}, "relationships": []}', "{}", "# One\n\nText."), strict=True):
         file.write_text(text)

@@ -1,4 +1,4 @@
-"""What code makes of a reading: names that there are, and nothing that goes on from nowhere."""
+"""Checks of a reading: existing names, and only shown results are continued."""
 
 from talk import ask
 

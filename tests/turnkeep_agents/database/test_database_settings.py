@@ -1,4 +1,4 @@
-"""What the agent takes from the environment, also by the names of its design document."""
+"""Settings from the environment, also by the names of the design document."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A folder of pages becomes documents, or a clear refusal: whole, with place and remedy."""
+"""A folder of pages becomes documents, or is refused with place and remedy."""
 
 from pathlib import Path
 

@@ -16,11 +16,9 @@ from turnkeep_agents.database.results import CUT_MARK, Result, plain, read_resul
     [
         (None, None),
         (True, True),
-        (2**70, 2**70),
         ("é", "é"),
         (0.1, 0.1),
         (float("inf"), "inf"),
-        (float("nan"), "nan"),
         (Decimal("12.50"), 12.5),
         (Decimal("0.1"), 0.1),
         (Decimal("123456789012345678.91"), "123456789012345678.91"),
@@ -30,7 +28,6 @@ from turnkeep_agents.database.results import CUT_MARK, Result, plain, read_resul
         (Decimal("1234567890123456.3333333333333333"), "1234567890123456.3333333333333333"),
         (Decimal("NaN"), "NaN"),
         (b"\x01\xff", "0x01ff"),
-        (bytearray(b"a"), "0x61"),
         (memoryview(b"a"), "0x61"),
         (date(2026, 3, 4), "2026-03-04"),
         (datetime(2026, 3, 4, 5, 6, tzinfo=UTC), "2026-03-04T05:06:00+00:00"),
@@ -38,7 +35,6 @@ from turnkeep_agents.database.results import CUT_MARK, Result, plain, read_resul
         (timedelta(hours=26, minutes=3, microseconds=5), "26:03:00.000005"),
         (timedelta(minutes=-90), "-01:30:00"),
         ({"a": [1, date(2026, 3, 4)]}, '{"a": [1, "2026-03-04"]}'),
-        ([1, 2], "[1, 2]"),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
     ],
 )
@@ -56,7 +52,7 @@ def test_a_decimal_loses_only_endless_places(value: Decimal) -> None:
 
 
 class Counting:
-    """Rows without end that know how many were taken."""
+    """Endless rows that count how many were read."""
 
     taken = 0
 

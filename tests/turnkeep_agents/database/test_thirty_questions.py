@@ -1,5 +1,5 @@
-"""The thirty questions of `questions.py`, asked the agent with the demo model over the bundled sample: the rows beside
-the answer have to be those of the SQL by hand."""
+"""The thirty questions of `questions.py`, answered by the demo model over the bundled sample: the rows must equal those
+of the SQL by hand."""
 
 import sqlite3
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ ALL = pytest.mark.parametrize(("chain", "sql"), QUESTIONS.items(), ids=map(" / "
 
 
 async def ask(agent: Agent, *messages: str) -> Reply:
-    """The reply to the last message of a thread."""
+    """Return the reply to the last message of a thread."""
     now = datetime(TODAY.year, TODAY.month, TODAY.day, 9, tzinfo=UTC)
     context = RunContext(conversation_window=5, now=now, principal=Principal("local", "ann"))
     return (await Thread(agent.graph, context).talk(*messages))[-1]

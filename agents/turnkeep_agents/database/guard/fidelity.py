@@ -106,17 +106,14 @@ def _word(token: Token, same: Mapping[str, str]) -> str:
 
 
 def _joined(words: Words, dialect: Dialect) -> Iterator[str]:
+    """Yield words in their common spelling. Each way returns the next words and how many it read."""
+    ways = (_first_clause, _first_value, _first_of_mysql if dialect == "mysql" else _first_of_sqlite)
     at = 0
     while at < len(words):
-        found, used = _first(words[at : at + 4], dialect)
+        ahead = words[at : at + 4]
+        found, used = next((found for way in ways if (found := way(ahead))), (ahead[:1], 1))
         yield from found
         at += used
-
-
-def _first(ahead: Words, dialect: Dialect) -> tuple[Words, int]:
-    """Return the next words in their common spelling, and how many words were read."""
-    ways = (_first_clause, _first_value, _first_of_mysql if dialect == "mysql" else _first_of_sqlite)
-    return next((found for way in ways if (found := way(ahead))), (ahead[:1], 1))
 
 
 def _first_clause(ahead: Words) -> tuple[Words, int] | None:

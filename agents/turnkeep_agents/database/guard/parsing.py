@@ -66,8 +66,8 @@ def tokenize(sql: str, dialect: Dialect) -> list[Token]:
     _check_neighbours(tokens)
     for token in tokens:
         _check_comments(token)
-        if not token.text.isascii() and token.token_type not in _QUOTED:
-            _check_letters(token.text)
+        if token.token_type not in _QUOTED and not _has_plain_letters(token.text):
+            raise refuse("characters", f"The SQL holds characters that no name has: {token.text[:20]!a}.")
     return tokens
 
 
@@ -81,10 +81,9 @@ def _check_characters(sql: str) -> None:
             raise refuse("characters", f"The SQL holds the invisible character U+{ord(character):04X}.")
 
 
-def _check_letters(text: str) -> None:
-    """Refuse letters outside of quotes that look like others."""
-    if unicodedata.normalize("NFKC", text) != text or not all(c.isalnum() or c.isascii() for c in text):
-        raise refuse("characters", f"The SQL holds characters that no name has: {text[:20]!a}.")
+def _has_plain_letters(text: str) -> bool:
+    """Return whether no letter looks like another one."""
+    return unicodedata.normalize("NFKC", text) == text and all(c.isalnum() or c.isascii() for c in text)
 
 
 def _check_comments(token: Token) -> None:

@@ -42,7 +42,10 @@ def schema_text(
         columns = _most_relevant(table, columns, links.get(name, {}), asked_stems, max_columns)
         texts = (_column(name, one, links.get(name, {}), spans, has_values=has_values) for one in columns)
         left = f"; and {len(table.columns) - len(columns)} more" if len(columns) == max_columns else ""
-        lines += [_head(table), f"  {'; '.join(texts)}{left}"]
+        also = f" ({', '.join(_line(name, LONGEST_VALUE) for name in table.synonyms[:MOST_SYNONYMS])})"
+        comment = f": {_line(table.comment, LONGEST_COMMENT)}" if table.comment else ""
+        lines.append(f"{_line(table.name, LONGEST_NAME)}{also if table.synonyms else ''}{comment}")
+        lines.append(f"  {'; '.join(texts)}{left}")
     return "\n".join(lines)
 
 
@@ -85,20 +88,18 @@ def _links(graph: JoinGraph, allowed: Collection[str]) -> dict[str, dict[str, li
     return found
 
 
-def _head(table: Table) -> str:
-    also = f" ({', '.join(_line(name, LONGEST_VALUE) for name in table.synonyms[:MOST_SYNONYMS])})"
-    comment = f": {_line(table.comment, LONGEST_COMMENT)}" if table.comment else ""
-    return f"{_line(table.name, LONGEST_NAME)}{also if table.synonyms else ''}{comment}"
-
-
 def _most_relevant(
     table: Table, columns: list[Column], links: Mapping[str, object], asked: frozenset[str], most: int
 ) -> list[Column]:
     """Keep the columns that are asked for, then keys and links, in the table's order."""
     if len(columns) <= most:
         return columns
-    keys = {*table.primary_key, *links}
-    best = sorted(columns, key=lambda one: (-len(asked & _stems(one)), one.name not in keys))[:most]
+
+    def rank(column: Column) -> tuple[int, bool]:
+        texts = [*split(column.name), *words(" ".join([column.comment, *column.synonyms]))]
+        return -len(asked.intersection(map(stem, texts))), column.name not in (*table.primary_key, *links)
+
+    best = sorted(columns, key=rank)[:most]
     return [column for column in columns if column in best]
 
 
@@ -111,11 +112,6 @@ def _askable(table: Table, hidden: str, kept_everywhere: Collection[str]) -> Ite
         is_audit = is_audit or (has_moment and is_audit_moment(column.name))
         if column.name != hidden and not is_audit:
             yield column
-
-
-def _stems(column: Column) -> frozenset[str]:
-    texts = [column.comment, *column.synonyms]
-    return frozenset(map(stem, [*split(column.name), *(word for text in texts for word in words(text))]))
 
 
 def _column(table: str, column: Column, links: Mapping[str, Sequence[str]], spans: Spans, *, has_values: bool) -> str:

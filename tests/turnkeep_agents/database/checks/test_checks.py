@@ -1,4 +1,4 @@
-"""What code tells of statements that the guard lets through, and of what they gave."""
+"""Checks of statements that the guard accepts, and of their results."""
 
 import pytest
 from talk import GRAPH

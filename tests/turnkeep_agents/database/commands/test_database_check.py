@@ -42,11 +42,9 @@ def test_without_a_database_the_sample_is_reported(capsys: pytest.CaptureFixture
     ("url", "reason"),
     [
         ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "cannot be reached, or refuses the login"),
-        ("postgresql+psycopg://reader:hush@127.0.0.1:1/shop", "cannot be reached, or refuses the login"),
         ("mysql+none://reader:hush@host/shop", "needs a Python package"),
         ("oracle://reader:hush@host/shop", "must begin with sqlite, mysql"),
         ("sqlite:////nowhere/hush.sqlite", "has no file that can be opened"),
-        ("sqlite://", "The database"),
     ],
 )
 def test_a_database_that_cannot_be_read_is_reported_without_its_url(

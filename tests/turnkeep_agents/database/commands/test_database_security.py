@@ -102,7 +102,6 @@ def test_the_schema_on_the_server_is_required(wanted: Any) -> None:
 
 
 def run_script(server: PostgresServer, script: str, database: str) -> subprocess.CompletedProcess[str]:
-    """As an administrator does it."""
     psql = (find() or Path()) / "psql"
     where = ["-h", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "-d", database]
     return subprocess.run([psql, "-X", "-q", *where], input=script, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""A user's manual is checked whole, copied, and takes the place of the one before at once."""
+"""A user's manual is checked, copied, and replaces the old one atomically."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A small shop with many kinds of values in it, and how it answers to what was written and to what the guard writes."""
+"""A small shop with many kinds of values, and its answers to SQL as it was written and as the guard writes it."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -31,6 +31,7 @@ SHOP = JoinGraph(
     },
     (Relationship("sale", "itemId", "item", "id"), Relationship("item", "parent", "item", "id")),
 )  # fmt: skip
+# as PostgreSQL folds unquoted names
 FOLDED_SHOP = JoinGraph(
     {
         "item": SHOP.tables["item"],
@@ -38,7 +39,6 @@ FOLDED_SHOP = JoinGraph(
     },
     (Relationship("sale", "itemid", "item", "id"),),
 )
-"""As PostgreSQL reads names that stand in no quotes."""
 FOLDED = tuple(
     statement.replace("DOUBLE", "DOUBLE PRECISION").replace("DATETIME", "TIMESTAMP").replace("`", '"')
     for statement in FILLED
@@ -47,7 +47,7 @@ MOST_ROWS = 10_000
 
 
 def statements() -> list[str]:
-    """Each expression by itself over all items, and whole statements."""
+    """Each expression over all items, and whole statements."""
     expressions = (FOLDER / "expressions.sql").read_text().splitlines()
     return [selected(each) for each in expressions] + (FOLDER / "statements.sql").read_text().splitlines()
 
@@ -68,7 +68,7 @@ def sqlite_shop() -> sqlite3.Connection:
 
 
 def asking(connection: Any) -> Ask:
-    """The rows with the kinds of their values, or None where the database refuses."""
+    """Return the rows with the kinds of their values, or None if the database refuses."""
 
     def ask(sql: str) -> Answer:
         with closing(connection.cursor()) as cursor:
@@ -87,7 +87,7 @@ def canonical(value: object) -> str:
 
 @dataclass(frozen=True)
 class Trial:
-    """One statement: what ran in its place, the rows of both, and whether rules had to repair it."""
+    """One statement: what ran in its place, the rows of both, and whether rules repaired it."""
 
     sql: str
     ran: str
@@ -101,7 +101,7 @@ class Trial:
 
 
 def tried(ask: Ask, dialect: OwnDialect, *, sqls: Iterable[str], repairs: bool = True) -> Iterator[Trial]:
-    """Those that may run, if need be after a repair, of which the database understands what was written too."""
+    """Yield statements that may run, also after a repair, and that the database understands unguarded."""
     guard = guard_of(dialect)
     for sql in sqls:
         found = guard.check(sql)
@@ -119,6 +119,6 @@ def repaired(sql: str, refused: Refused, dialect: OwnDialect) -> str | None:
 
 
 def running(sql: str, dialect: OwnDialect) -> str | None:
-    """What runs in the place of `sql`, if anything may."""
+    """Return what runs in place of `sql`, or None."""
     found = guard_of(dialect).check(sql)
     return found.sql if isinstance(found, Checked) else repaired(sql, found, dialect)

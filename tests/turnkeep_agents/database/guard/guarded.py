@@ -71,7 +71,7 @@ def message(sql: str, dialect: Dialect = "sqlite", **how: Any) -> str:
 
 
 def judged(by: Guard, sql: str) -> Checked | None:
-    """The answer, if it may run: then it must be accepted again unchanged."""
+    """Return the verdict if the statement may run; it must then be accepted again unchanged."""
     found = by.check(sql)
     if isinstance(found, Refused):
         assert found.problems
@@ -94,7 +94,7 @@ def sample_guard(dialect: Dialect) -> Guard:
 
 
 def attacks(dialect: Dialect) -> list[dict[str, str]]:
-    """`harmless` says why a statement may pass in the form in which the guard writes it."""
+    """`harmless` gives the reason why a statement may pass in its guarded form."""
     return lines(f"attacks_{dialect}.jsonl")
 
 

@@ -1,5 +1,4 @@
-"""Attacks and honest queries, a statement a line: row-level security has to stand the same attacks without the
-guard."""
+"""Attacks and benign queries, one per line. Row-level security must stop the same attacks without the guard."""
 
 import re
 from collections import Counter
@@ -47,7 +46,6 @@ def test_harmless_variants_read_only_views_and_keep_no_comment(dialect: Dialect)
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_repaired_attack_is_harmless(dialect: Dialect) -> None:
-    """A repair may find an honest query in it, which is checked as any other."""
     guard, repaired = sample_guard(dialect), 0
     for row in attacks(dialect):
         found = guard.check(row["sql"])
@@ -86,7 +84,6 @@ def without_texts(sql: str) -> str:
 
 
 def reads_only_views(sql: str) -> bool:
-    """Every table after FROM, JOIN or a comma that has a view is read through it."""
     named = re.findall(r"(?i)(?:\bfrom|\bjoin)\s+\(?\s*[\"`]?(\w+)", sql)
     based = {table.lower() for table in access().view_of}
     return not based & {name.lower() for name in named} and "." not in "".join(

@@ -1,4 +1,4 @@
-"""What the guard lets through answers as what was written does, on a real SQLite and a real MariaDB."""
+"""Guarded SQL returns the same rows as the original, on a real SQLite and a real MariaDB."""
 
 import re
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ from postgres import PostgresServer
 from turnkeep_agents.database.guard.guard import Refused
 from turnkeep_agents.database.guard.repairs import repair
 
+# runs as it was meant and not as this database would read it: see test_guard_meaning
 SETTLED = re.compile(r"/|\|\||AS (DECIMAL|NUMERIC)|sold (>|BETWEEN)")
-"""What runs as it was meant and not as this database alone would read it: see test_guard_meaning."""
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ def test_mariadb_returns_the_same_rows(on_mariadb: Ask) -> None:
 
 
 def test_sqlite_returns_the_same_rows(on_sqlite: Ask) -> None:
-    """CAST('2024-01-31' AS DATE) is 2024 there, and SIGNED is no whole number: that is refused, and then repaired."""
+    """CAST('2024-01-31' AS DATE) is 2024 on SQLite, and SIGNED is not an integer: both are refused, then repaired."""
     found = list(tried(on_sqlite, "sqlite", sqls=statements()))
     assert len(found) > 600
     others = unlike(found)
@@ -106,7 +106,7 @@ BEGINNINGS = ["NOT ", "NOT ", "- ", "-", "+", "!"]
 
 @st.composite
 def chains(draw: st.DrawFn, signs: list[str]) -> str:
-    """Values and signs in a row, hardly any in brackets: what belongs to what is the database's business."""
+    """Values and operators in a row, with few brackets: precedence is the database's business."""
     text = draw(operands())
     for _ in range(draw(st.integers(1, 4))):
         kind = draw(st.sampled_from(["sign", "sign", "sign", "in", "between", "ending"]))
@@ -190,7 +190,6 @@ def test_a_repair_does_not_change_the_meaning() -> None:
     ],
 )
 def test_translated_functions_return_the_values_of_mariadb(foreign: str, values: list[object]) -> None:
-    """The values are MariaDB's."""
     found = running(selected(foreign), "sqlite")
     assert found
     with closing(sqlite_shop()) as shop:
@@ -200,17 +199,12 @@ def test_translated_functions_return_the_values_of_mariadb(foreign: str, values:
 @pytest.mark.parametrize(
     ("foreign", "dialect"),
     [
-        ("DATE_FORMAT(sold, '%M %d')", "sqlite"),
         ("DATE_FORMAT(sold, CONCAT('%Y', '-%M'))", "sqlite"),
         ("STR_TO_DATE('31/01/2024', '%d/%m/%Y')", "sqlite"),
-        ("DATEDIFF(sold, made)", "sqlite"),
         ("TIMESTAMPDIFF(MONTH, made, sold)", "sqlite"),
         ("DATE_ADD('2024-01-31', INTERVAL 1 MONTH)", "sqlite"),
-        ("CONCAT_WS('-', code, parent)", "sqlite"),
         ("JULIANDAY('now') - JULIANDAY(made)", "mysql"),
-        ("DATETIME('now', '-7 days')", "mysql"),
         ("WEEK(made)", "sqlite"),
-        ("STRFTIME('%s', made)", "mysql"),
         ("STRFTIME('%Y' || '-%M', sold)", "mysql"),
     ],
 )

@@ -1,5 +1,5 @@
-"""Forms of statements that a model writes and that are harmless: one row that several tables are held against, bounded
-recursion, rows of constants, JSON; and beside each what is still refused."""
+"""Harmless forms that models write: one row compared with several tables, bounded recursion, rows of constants, JSON.
+Next to each form, what is still refused."""
 
 import pytest
 from guarded import DIALECTS, WORKSHOP, Dialect, guard, passed

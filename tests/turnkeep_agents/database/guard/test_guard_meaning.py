@@ -1,4 +1,4 @@
-"""What runs gives the value that Python's fractions and dates give for the same rows, on three databases."""
+"""Guarded SQL returns the values that Python's fractions and dates give for the same rows, on three databases."""
 
 import random
 import sqlite3

@@ -1,4 +1,4 @@
-"""What the guard writes for PostgreSQL runs there: names are quoted so that they are found, groups are whole."""
+"""Guarded SQL runs on PostgreSQL: names are quoted, and groups are complete."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from turnkeep_agents.database.security.servers import TRANSACTION, sign
 
 @pytest.fixture(scope="module")
 def reader(sample_on_postgres: SampleOn) -> Iterator[Any]:
-    """A session of the reader's in one transaction, opened for the first company."""
+    """The reader's session in one transaction, opened for the first company."""
     with sample_on_postgres.server.connect(DATABASE, user=READER, password=PASSWORD) as connection:
         connection.autocommit = False
         number, moment = connection.execute(TRANSACTION).fetchone()

@@ -1,5 +1,5 @@
-"""Whatever text goes in: an answer comes out, what may run is accepted again as it stands, and no query reaches a
-table that the caller may not read or that has a view."""
+"""For any text there is a verdict. Accepted SQL is accepted again unchanged, and never reaches a forbidden table or a
+table with a view."""
 
 import sqlite3
 from functools import cache
@@ -18,14 +18,13 @@ dialects = st.sampled_from(DIALECTS)
 
 @cache
 def words(dialect: Dialect) -> list[str]:
-    """The words and signs of all statements of both corpora."""
     texts = [*benign(dialect), *(row["sql"] for row in attacks(dialect) if len(row["sql"]) < 500)]
     return sorted({word for text in texts for word in text.replace("(", " ( ").replace(")", " ) ").split()})
 
 
 @st.composite
 def soups(draw: st.DrawFn) -> tuple[str, Dialect]:
-    """Statements of the corpora with words put in, left out and exchanged; now and then any text at all."""
+    """Statements of the corpora with words added, dropped and exchanged; sometimes random text."""
     dialect = draw(dialects)
     if draw(st.integers(0, 5)) == 0:
         return draw(st.text(max_size=60)), dialect
@@ -64,7 +63,7 @@ COLUMNS = ["id", "name", "email", "title", "crewId", "n"]
 
 @st.composite
 def queries(draw: st.DrawFn, depth: int = 2) -> str:
-    """SELECTs with joins, sub-queries, sets and common table expressions, some with the names of tables."""
+    """SELECTs with joins, sub-queries, sets and common table expressions, some named like tables."""
     kind = draw(st.sampled_from(["plain", "with", "set", "plain"])) if depth else "plain"
     if kind == "with":
         name = draw(st.sampled_from(["shadow", "employee", "crew", "Employee", "secure_employee", "recent"]))
@@ -107,14 +106,13 @@ def test_guarded_sql_names_only_views_and_allowed_tables(
     assert set(found.tables) <= (set(WORKSHOP.tables) if allowed is None else allowed)
 
 
+# only running shows it: the database knows the number of columns behind a star
 EXCUSED = ("same number of result columns", "sub-select returns")
-"""What only running it shows, because the number of columns behind a star is the database's business."""
 
 
 @settings(max_examples=150, deadline=None)
 @given(queries())
 def test_guarded_sql_runs_without_reading_base_tables(sql: str) -> None:
-    """On a database whose tables with a view may not be read but through it."""
     found = guard("sqlite").check(sql)
     error = error_of(found.sql) if isinstance(found, Checked) else ""
     assert not error or any(excuse in error for excuse in EXCUSED), (sql, found)
@@ -138,7 +136,7 @@ def walled() -> sqlite3.Connection:
         database.execute(f'CREATE VIEW {view} AS SELECT * FROM "{table_name}"')
 
     def judge(action: int, table: str | None, column: str | None, _: str | None, source: str | None) -> int:
-        """A read without a column is how SQLite tells that it only counts rows."""
+        """A read without a column means that SQLite only counts rows."""
         is_base = action == sqlite3.SQLITE_READ and table in VIEWS and column
         return sqlite3.SQLITE_DENY if is_base and source not in VIEWS.values() else sqlite3.SQLITE_OK
 

@@ -1,4 +1,4 @@
-"""Tables with a secure view are read through it, whatever they are called and wherever they stand."""
+"""Tables with a secure view are read only through it."""
 
 import pytest
 from guarded import codes, message, passed
@@ -25,14 +25,14 @@ def test_a_common_table_expression_with_the_name_of_a_table_stays_what_it_is() -
 
 
 def test_a_recursion_that_only_sqlite_sees_is_none() -> None:
-    """There a common table expression that names itself recurs without the word."""
+    """On SQLite a common table expression that names itself recurs without the keyword."""
     found = passed("WITH crew AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM crew) SELECT id FROM crew")
     assert "FROM crew)" in found.sql
     assert found.sql.startswith("WITH cte_crew AS")
 
 
 def test_names_that_only_look_alike_do_not_shadow() -> None:
-    """The sign of Kelvin is a small k for Python and another letter for the database."""
+    """The Kelvin sign is a small k for Python and another letter for the database."""
     found = passed('WITH "wor\u212aorder" AS (SELECT 1 AS id) SELECT title FROM workOrder')
     assert "FROM secure_workorder" in found.sql
 
@@ -53,7 +53,6 @@ def test_the_rows_of_a_view_have_no_number() -> None:
 
 
 def test_a_table_named_like_a_view_is_refused() -> None:
-    """Only the map makes such names, whatever an introspection found."""
     graph = JoinGraph({"secure_ledger": Table("secure_ledger", {"id": Column("id")})})
     found = Guard(graph, dialect="sqlite").check("SELECT id FROM secure_ledger")
     assert isinstance(found, Refused)

@@ -1,4 +1,4 @@
-"""What rules mend of SQL that was refused: each result is accepted by the guard."""
+"""Repairs of refused SQL: the guard accepts each result."""
 
 import pytest
 from guarded import WORKSHOP, Dialect, guard
@@ -8,7 +8,6 @@ from turnkeep_agents.database.guard.repairs import repair
 
 
 def mended(sql: str, dialect: Dialect = "sqlite") -> str:
-    """What runs in the end."""
     by = guard(dialect)
     found = by.check(sql)
     assert isinstance(found, Refused), found

@@ -20,7 +20,7 @@ def link(text: str, **known: object) -> Relationship:
 
 
 def graph(tables: str, *links: str | Relationship) -> JoinGraph:
-    """Tables by lines."""
+    """One table per line."""
     found = [table(line.strip()) for line in tables.strip().splitlines()]
     links = tuple(link(each) if isinstance(each, str) else each for each in links)
     return JoinGraph({each.name: each for each in found}, links)

@@ -103,20 +103,12 @@ def test_a_foreign_key_distinguishes_names_that_differ_in_case() -> None:
 
 
 def test_columns_have_their_kinds_in_the_order_of_the_table(graph: JoinGraph) -> None:
-    kinds = {name: column.kind for name, column in graph.tables["order"].columns.items()}
+    kinds = [f"{name} {column.kind}" for name, column in graph.tables["order"].columns.items()]
 
-    assert list(kinds.items()) == [
-        ("id", "integer"),
-        ("customerId", "integer"),
-        ("group", "text"),
-        ("total", "number"),
-        ("placed", "date"),
-        ("changed", "datetime"),
-        ("at", "time"),
-        ("isPaid", "boolean"),
-        ("scan", "binary"),
-        ("status", "text"),
-    ]
+    assert ", ".join(kinds) == (
+        "id integer, customerId integer, group text, total number, placed date, changed datetime, at time, "
+        "isPaid boolean, scan binary, status text"
+    )
     assert graph.tables["order"].columns["total"].type == "NUMERIC(10, 2)"
 
 

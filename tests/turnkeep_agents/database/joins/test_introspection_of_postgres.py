@@ -1,4 +1,4 @@
-"""What PostgreSQL has and others have not: types of one's own, schemas, partitions, views that are kept."""
+"""Introspection of PostgreSQL: own types, schemas, partitions, materialized views."""
 
 from collections.abc import Iterator
 

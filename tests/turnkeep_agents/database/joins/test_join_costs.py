@@ -23,7 +23,7 @@ def test_audit_links_doubt_and_many_to_many_cost_more() -> None:
 
 
 def surcharges(pointing: int, column: str, **known: object) -> dict[str, int]:
-    """Of 20 tables with such a column, of which so many point by it at another one."""
+    """Return the surcharges if `pointing` of 20 tables point at another one."""
     parts = [f"part{number}" for number in range(20)]
     tables = "\n".join([*(f"{part}: id*, {column}" for part in parts), "company: id*"])
     return hub_surcharges(graph(tables, *(link(f"{part}.{column} > company.id", **known) for part in parts[:pointing])))

@@ -135,7 +135,7 @@ def any_graph(draw: st.DrawFn) -> JoinGraph:
 
 
 def cheapest(finder: PathFinder, a: str, b: str, hops: int, *, passed: int = 0) -> int | None:
-    """What the cheapest path costs, by trying all of them; `passed` is what going on from `a` costs."""
+    """Return the cost of the cheapest path by trying all; `passed` is the cost of going on from `a`."""
     if a == b:
         return 0
     if not hops:

@@ -1,4 +1,4 @@
-"""What leaves: words held against what was found, citations and addresses, and talk that needs no query."""
+"""Answers: sentences checked against findings, citations and addresses, and talk without a query."""
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -35,7 +35,7 @@ async def test_the_answer_prompt_names_language_statement_and_day(talk: Talk) ->
 async def test_an_invented_figure_is_repaired_once_or_its_sentence_removed(
     talk: Talk, answer: str, repaired: str, text: str, warning: str
 ) -> None:
-    """Where no sentence can stand the value does."""
+    """If no sentence is left, the value is shown."""
     asked, repair = write(COUNT, understood_as="Active employees."), f'{{"sentences": ["{repaired}"]}}'
     reply = await talk.say(QUESTION, STAFF[0], asked, (ANSWER, answer), (REPAIR, repair), plays=[SEVEN])
     assert (reply.text, reply.warnings) == (text, (warning,))

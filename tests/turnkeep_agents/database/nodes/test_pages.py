@@ -1,4 +1,4 @@
-"""Ten rows are shown and the next ten can be had, in either direction; all at once where they are asked for."""
+"""Pages of ten rows, in either direction, or all rows on request."""
 
 from talk import ANSWER, Talk, ask, read, write
 

@@ -1,5 +1,5 @@
-"""The SQL graph with a model that follows a script and a database that records: what reaches it, and what becomes of
-statements that are refused, fail or give nothing."""
+"""The SQL graph with a scripted model and a recording database: what reaches the database, and what happens to
+statements that are refused, fail or return nothing."""
 
 from collections.abc import Callable
 
@@ -88,7 +88,8 @@ async def test_a_verified_question_is_an_example(talk: Talk) -> None:
 async def test_a_wrong_statement_goes_back_with_the_reason(
     talk: Talk, tables: list[str], wrong: str, reason: str
 ) -> None:
-    """A name that there is not, which no rule mends; a text that a column never holds; a foreign key gone astray."""
+    """An unknown name, which no rule repairs; a text that a column never holds; a foreign key joined to the wrong
+    column."""
     reply = await talk.say(QUESTION, read(ask("x", *tables)), write(wrong), correct(COUNT), ANSWERED, plays=[SEVEN])
     assert wrong in talk.script.prompt(CORRECT)
     assert reason in talk.script.prompt(CORRECT).partition("What is wrong with it:")[2]

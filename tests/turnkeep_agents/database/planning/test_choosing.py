@@ -1,4 +1,4 @@
-"""Which tables a statement is written over, and how a prompt shows them."""
+"""The tables of a statement, and how a prompt shows them."""
 
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table

@@ -1,4 +1,4 @@
-"""Which tables a question is about, by words alone."""
+"""The tables that a question is about, by words alone."""
 
 from collections.abc import Iterable
 
@@ -103,6 +103,7 @@ def test_names_are_read_in_any_spelling(written: str, question: str) -> None:
     assert names(question, ranker)[0] == written
 
 
+# run-together names, abbreviations, initials; names that are not ASCII, need quotes or are reserved words
 ODD = TableRanker(
     graph(
         *(table(name, "id") for name in ("gasstation", "stations", "DEPT_HEAD", "IAP_SESSION", "ORG", "yearmonth")),
@@ -113,7 +114,6 @@ ODD = TableRanker(
         table("ticket", Column("state", values=("half done",))),
     )
 )
-"""Run together, short forms, first letters; names that are not ASCII, have to be quoted or are reserved words."""
 
 
 @pytest.mark.parametrize(

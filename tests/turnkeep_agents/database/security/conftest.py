@@ -21,7 +21,6 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def field(mariadb_server: Server, access_file: Path) -> Iterator[Server]:
-    """The server, with the two companies in the database `field`."""
     fill_server(mariadb_server, "field", access_file)
     yield mariadb_server
     mariadb_server.run("DROP DATABASE field", "DROP DATABASE turnkeep_wall", "DROP USER 'reader'@'127.0.0.1'")
@@ -34,7 +33,6 @@ def folded_access_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def field_on_postgres(postgres_server: PostgresServer, folded_access_file: Path) -> Iterator[PostgresServer]:
-    """The server, with the two companies in the database `field`."""
     fill_postgres(postgres_server, "field", folded_access_file)
     yield postgres_server
     postgres_server.run("DROP DATABASE field WITH (FORCE)", "DROP ROLE reader")
@@ -42,7 +40,7 @@ def field_on_postgres(postgres_server: PostgresServer, folded_access_file: Path)
 
 @pytest.fixture(params=["sqlite", "mariadb", "postgresql"])
 def tuning(request: pytest.FixtureRequest, access_file: Path) -> DatabaseSettings:
-    """Of a reader's database, one after the other."""
+    """The settings of a reader's database, one kind after the other."""
     return request.getfixturevalue(f"{request.param}_tuning")
 
 

@@ -1,4 +1,4 @@
-"""The database behind its row-level security: what it gives, and what it says when it gives nothing."""
+"""The database behind its row-level security: results and errors."""
 
 import sqlite3
 import tracemalloc

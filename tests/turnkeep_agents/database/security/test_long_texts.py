@@ -1,4 +1,4 @@
-"""Texts beyond its limit: they are shown, and nothing is reckoned with them."""
+"""Texts beyond the limit can be shown, but not used in functions."""
 
 import sqlite3
 from contextlib import closing

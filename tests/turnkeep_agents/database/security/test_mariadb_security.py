@@ -1,4 +1,4 @@
-"""What MariaDB alone has: proofs that are good for a moment, slots of sessions that come again, rows that fail late."""
+"""Row-level security of MariaDB: proofs that expire, slots that are reused, rows that fail late."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -30,7 +30,7 @@ def test_a_proof_expires(reader: Reader, seconds: int) -> None:
 
 
 def test_a_proof_does_not_outlive_its_connection(field: Server, reader: Reader) -> None:
-    """The number of a connection comes again when a server starts anew; its slot comes again sooner."""
+    """A connection number is reused after a restart, its slot even sooner."""
     ((number,),) = reader.ask("SELECT CONNECTION_ID()")
     for holder, seconds, shown in ((number, -1, set()), (number + SLOTS, 60, set()), (number, 60, {"Canary"})):
         values = f"({number % SLOTS}, {holder}, '2', UNIX_TIMESTAMP() + {seconds})"

@@ -29,7 +29,6 @@ BEGIN IF name LIKE 'Can%' THEN RAISE EXCEPTION '%', name; END IF; RETURN true; E
 
 @pytest.fixture
 def reader(field_on_postgres: PostgresServer) -> Iterator[Reader]:
-    """In a transaction."""
     with reading(field_on_postgres) as found:
         yield found
 
@@ -86,7 +85,7 @@ def test_the_statements_of_one_session_are_not_shown_to_another(
 def test_conditions_never_see_other_companies_rows(
     database: Database, field_on_postgres: PostgresServer, condition: str
 ) -> None:
-    """The function claims to be cheaper than any other condition, so it would be tried first."""
+    """The function claims the lowest cost, so it would run first."""
     field_on_postgres.run(IS_TOLD, database="field")
     with pytest.raises(psycopg.Error):  # so it would tell, were it tried
         field_on_postgres.run(f"SELECT id FROM crew WHERE {condition}", database="field")
@@ -127,7 +126,7 @@ def test_names_that_resemble_server_names_are_read(database: Database, sql: str)
 
 
 def again(access: Path, *more: str) -> list[str]:
-    """What `--again` prints; `more` are columns of crew."""
+    """Return what `--again` prints; `more` are columns of crew."""
     columns = {name.lower(): [column.lower() for column in of] for name, of in COLUMNS.items() if name.isascii()}
     columns["crew"] += more
     return barrier_views_ddl(load_access(access), columns, "public", "reader", None)

@@ -1,4 +1,4 @@
-"""Row-level security alone, with no guard before it: no statement may get through, whatever it is."""
+"""Row-level security without the guard: no attack may succeed."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ type Ran = Callable[[str], Result]
 
 
 def traces(secret: str | bytes) -> list[str]:
-    """How a value may look in a result or a message."""
+    """Return how a value may look in a result or a message."""
     data = secret.encode() if isinstance(secret, str) else secret
     return [data.hex(), *([secret.lower()] if isinstance(secret, str) else [])]
 
@@ -42,7 +42,7 @@ def leaks(shown: object) -> list[str]:
 
 
 def check(run: Ran, sql: str) -> None:
-    """A statement that is not ended in time runs for ever: see the timeout of the tests."""
+    """A statement that is not stopped runs until the timeout of the tests."""
     try:
         shown: Result | str = run(sql)
     except DatabaseError as error:
@@ -52,18 +52,17 @@ def check(run: Ran, sql: str) -> None:
     assert not isinstance(shown, Result) or len(shown.rows) <= 100
 
 
+# the class of a statement names what must not happen
 ROWS = [json.loads(line) for line in Path(__file__).with_name("attacks.jsonl").read_text().splitlines()]
-"""Statements that a model was talked into; the class says what must not happen."""
 LONG_ONES = ["SELECT '" + "x" * 60_000 + "'", "SELECT " + " + ".join(["1"] * 5000)]
 LONG_ONES += ["SELECT 1 " + " UNION ALL SELECT 1" * 600, "SELECT " + ", ".join(["1"] * 5000)]
-WATCHING = "watching"
-"""Other sessions of one login: not refused by the server, so row-level security itself does it."""
+WATCHING = "watching"  # other sessions of one login: the server allows it, so row-level security refuses it
 KINDS = dict.fromkeys(row["class"] for row in ROWS if row["class"] != WATCHING)
 GUARDS = {"sqlite": "sqlite", "mariadb": "mysql", "postgresql": "postgres"}
 
 
 def attacks(where: str, kind: str) -> list[str]:
-    """Of a class for a database; `the guard` are those that the guard is tested with, against our tables."""
+    """Return the attacks of a class; `the guard` uses the guard's corpus on our tables."""
     if kind == "the guard":
         file = Path(__file__).parents[1] / "guard" / f"attacks_{GUARDS[where]}.jsonl"
         texts = [json.loads(line)["sql"] for line in file.read_text().splitlines()]
@@ -93,7 +92,7 @@ def test_no_session_watches_or_ends_another(where: str, request: pytest.FixtureR
 
 
 def state(where: str, request: pytest.FixtureRequest) -> object:
-    """Of all that a statement could have changed, what it does still, and what it holds."""
+    """Return what a statement could have changed, started or locked."""
     if where == "sqlite":
         file: Path = request.getfixturevalue("sqlite_file")
         return hashlib.sha256(file.read_bytes()).digest(), [path.name for path in file.parent.iterdir()]
@@ -103,7 +102,6 @@ def state(where: str, request: pytest.FixtureRequest) -> object:
 
 
 def checksums(server: Server) -> object:
-    """Of all that a statement could have changed."""
     tables = server.run(
         "SELECT CONCAT('`', table_schema, '`.`', REPLACE(table_name, '`', '``'), '`') FROM information_schema.tables"
         " WHERE table_type = 'BASE TABLE' AND table_name <> 'wall_session'"
@@ -115,7 +113,7 @@ def checksums(server: Server) -> object:
 
 
 def running(server: Server) -> list[tuple[str, ...]]:
-    """What the reader's sessions are still doing, a moment later."""
+    """Return what the reader's sessions still do a moment later."""
     for _ in range(20):
         busy = server.run("SELECT info FROM information_schema.processlist WHERE user = 'reader' AND command = 'Query'")
         if not busy:
@@ -137,7 +135,7 @@ def catalogues(server: PostgresServer) -> object:
 
 
 def gone(server: PostgresServer) -> list[tuple[str, ...]]:
-    """The reader's sessions that are still there, some moments later."""
+    """Return the reader's sessions that are still there some moments later."""
     until = time.monotonic() + 120
     while busy := server.run("SELECT pid FROM pg_stat_activity WHERE usename = 'reader'"):
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""Whatever SELECT is put together out of the tables, the views and the names of both: no row of the second company."""
+"""No generated SELECT over tables, views and their names returns a row of the second company."""
 
 from datetime import date
 
@@ -27,7 +27,7 @@ names = st.sampled_from(NAMES)
 
 @st.composite
 def selects(draw: DrawFn, depth: int = 2) -> str:
-    """Many of them are refused for names that do not fit: what runs is looked at."""
+    """Many are refused because of names; those that run are checked."""
     source, column = draw(sources(depth)), draw(st.sampled_from(COLUMNS))
     shown = column if "*" in column else draw(st.sampled_from(SHAPES)).format(column)
     where = draw(st.sampled_from(CONDITIONS))
@@ -38,7 +38,7 @@ def selects(draw: DrawFn, depth: int = 2) -> str:
 
 @st.composite
 def sources(draw: DrawFn, depth: int) -> str:
-    """Something that is called x."""
+    """Sources with the alias x."""
     match draw(st.integers(0, 4 if depth else 2)):
         case 0 | 1:
             return f"{draw(names)} x"

@@ -40,6 +40,7 @@ class Site:
 
 
 def sleeper(server: Any, words: Words) -> int:
+    """Return the session that runs the endless statement, once it sleeps."""
     until = time.monotonic() + 120
     while time.monotonic() < until:
         if found := server.run(words.running):

@@ -1,5 +1,5 @@
-"""A small database of two companies, as a SQLite file, on a MariaDB and on a PostgreSQL, where all names are in lower
-case as it folds them. Whatever belongs to the second company says so."""
+"""A small database of two companies: as a SQLite file, on MariaDB, and on PostgreSQL, where names are folded to lower
+case. Every text of the second company contains the canary."""
 
 import json
 import sqlite3
@@ -21,16 +21,14 @@ from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.errors import DatabaseError
 
 OWN, OTHER, STRANGER = "acme", "brightwater", "nobody"
-CANARY = "Canary"
-"""In every text of the second company, and in the table that nobody may read."""
+CANARY = "Canary"  # in every text of the second company, and in a table that no one may read
 KEY = "the key of the tests"
 FOLDED = _folded(KEY.encode())
 SEAL = "the seal of the tests"
 READER, PASSWORD = "'reader'@'127.0.0.1'", "s3cret"
 SECRETS = ("reader", PASSWORD, "127.0.0.1", SEAL, KEY, "/tmp")
 KNOWN = Secrets(KEY, SEAL, {OWN: "1", OTHER: "2"})
-HASTY_SECONDS = 0.25
-"""For statements that have to be ended; the others get time enough on a busy machine."""
+HASTY_SECONDS = 0.25  # for statements that must be stopped; the others get enough time on a busy machine
 LIMITS = {"query_seconds": 20, "max_rows": 100, "max_bytes": 20_000}
 ODD = "größe & `order`"
 
@@ -65,7 +63,7 @@ ACCESS = {
 
 
 def message_of(caught: pytest.ExceptionInfo[DatabaseError]) -> str:
-    """The message, once it was looked through for secrets, with the traceback that a log would hold."""
+    """Return the message, after searching it and its traceback for secrets."""
     whole = "".join(traceback.format_exception(caught.value))
     assert not [secret for secret in SECRETS if secret in str(caught.value)]
     assert "pymysql" not in whole

@@ -1,5 +1,4 @@
-"""What tests of both servers need: the login that Turnkeep has in the hands of somebody else, and each server's words
-for the same thing."""
+"""Helpers for tests of both servers: an attacker with Turnkeep's login, and each server's statements."""
 
 from collections.abc import Callable
 from contextlib import closing, contextmanager
@@ -75,7 +74,7 @@ def reading(server: Any) -> Any:
 
 @dataclass(frozen=True)
 class Words:
-    """Of one kind of server. `endless` sleeps whatever the limit of its session is; `running` finds who does."""
+    """Statements of one kind of server. `endless` ignores the session's limit; `running` finds who runs it."""
 
     endless: str
     running: str
