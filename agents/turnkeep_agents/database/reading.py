@@ -39,7 +39,7 @@ READ_CALL = TypedCall("database.read", Reading, max_tokens=900)
 
 
 def check(reading: Reading, *, tables: Collection[str], pages: Collection[str], has_shown: bool) -> Reading:
-    """Return the reading with existing names. `has_shown` tells whether there is a result to continue from."""
+    """Return the reading with existing names. `has_shown`: whether there is a result to continue from."""
     asks = []
     for ask in reading.asks:
         known = {

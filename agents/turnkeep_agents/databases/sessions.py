@@ -36,26 +36,26 @@ class Sessions:
         refusal_error: RefusalError,
         grace_seconds: float = GRACE_SECONDS,
         *,
-        asks_anew: bool = True,
+        retries: bool = True,
     ):
-        """A server is cut off after `seconds` plus `grace_seconds`. `asks_anew`: retry over a dead idle connection."""
-        self.called, self.seconds, self._grace_seconds, self._asks_anew = called, seconds, grace_seconds, asks_anew
+        """A server is cut off after `seconds` plus `grace_seconds`. `retries`: retry over a dead idle connection."""
+        self.called, self.seconds, self._grace_seconds, self._retries = called, seconds, grace_seconds, retries
         self._open, self._refusal_error = open_engine, refusal_error
         self._engine: Engine | None = None
         self._lock = threading.Lock()
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        return self._ask(question, asks_anew=self._asks_anew)
+        return self._ask(question, retries=self._retries)
 
-    def _ask(self, question: Callable[[Connection], T], *, asks_anew: bool) -> T:
+    def _ask(self, question: Callable[[Connection], T], *, retries: bool) -> T:
         started = time.monotonic()
         try:
             return self.ask_once(question)
         except (SQLAlchemyError, OSError, ValueError) as error:
             is_stale = isinstance(error, DBAPIError) and error.connection_invalidated
-            if not (is_stale and asks_anew) or self._is_late(started):
+            if not (is_stale and retries) or self._is_late(started):
                 raise self._error(error, started) from None
-        return self._ask(question, asks_anew=False)
+        return self._ask(question, retries=False)
 
     def ask_once(self, question: Callable[[Connection], T]) -> T:
         """Raise the errors of SQLAlchemy and the driver."""

@@ -163,7 +163,7 @@ def _misplaced(node: exp.Join, dialect: Dialect) -> str | None:
     joins = node.parent.args.get("joins") or [] if node.parent else []
     has_comma = any(not any(join.args.get(part) for part in ("on", "using", "side", "kind")) for join in joins)
     if dialect != "sqlite" and has_comma and side in ("RIGHT", "FULL"):
-        return "RIGHT and FULL JOIN stand beside no comma. Write every join with JOIN."
+        return "RIGHT and FULL JOIN cannot follow a comma. Write every join with JOIN."
     return None
 
 

@@ -17,7 +17,7 @@ _BROKEN_FILE = {
     "SQLITE_CORRUPT": "its file is damaged",
     "SQLITE_IOERR": "its file cannot be read to the end",
     "SQLITE_CANTOPEN": "its file is not there or cannot be opened",
-    "SQLITE_READONLY": "it keeps a log beside its file, and may not write there",
+    "SQLITE_READONLY": "it keeps a log next to its file, and may not write there",
     "SQLITE_FULL": "there is no room on the disk",
     "SQLITE_NOMEM": "there is not enough memory",
 }
@@ -64,10 +64,10 @@ def sqlite_error(called: Called, error: sqlite3.Error | ValueError, seconds: flo
     if is_ended(error):
         return too_slow(called, seconds)
     if name == "SQLITE_NOTADB":
-        return DatabaseDown(f"{called.name} is no SQLite database.")
+        return DatabaseDown(f"{called.name} is not a SQLite database.")
     if name.startswith(tuple(_BROKEN_FILE)):
         wrong = next(reason for code, reason in _BROKEN_FILE.items() if name.startswith(code))
-        return DatabaseDown(f"{called.name} cannot be read as it is: {wrong}.")
+        return DatabaseDown(f"{called.name} cannot be read: {wrong}.")
     message = _short(str(error))
     return SchemaChanged(message) if message.startswith(_GONE) else QueryFailed(message)
 
@@ -78,7 +78,7 @@ def server_error(called: Called, error: DBAPIError, seconds: float, schema: str)
     if code in _TIMED_OUT or code in _POSTGRES_SLOW:
         return too_slow(called, seconds)
     if error.connection_invalidated or code in _LOST or code in _POSTGRES_LOST:
-        return DatabaseDown(f"{called.name} broke off the connection.")
+        return DatabaseDown(f"{called.name} closed the connection.")
     text = _MANUAL.sub("", text)
     if schema:
         text = re.sub(rf"(?:`{re.escape(schema)}`|\b{re.escape(schema)})\.(?=[`\w])", "", text)

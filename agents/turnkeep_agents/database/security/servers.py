@@ -36,7 +36,7 @@ class ServerDatabase:
         self._schema = unquote(url.partition("?")[0].rpartition("/")[2])
         self._has_companies = any(view.company_column for view in access.views)
         opened = partial(open_url, called, url, keeps_connections=False, current=source_of(tuning.url))
-        self._sessions = Sessions(called, opened, tuning.query_seconds, self._refused, GRACE_SECONDS, asks_anew=False)
+        self._sessions = Sessions(called, opened, tuning.query_seconds, self._refused, GRACE_SECONDS, retries=False)
 
     def run(self, sql: str, principal: Principal) -> Result:
         return self._sessions.ask(partial(self._read, sql, principal))

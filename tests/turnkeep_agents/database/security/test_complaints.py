@@ -44,7 +44,7 @@ class PostgresError(Exception):
         (MySQLError(1105, "XPATH syntax error: '~Ann'"), QueryFailed, REFUSED.format("1105")),
         (MySQLError(1292, "Truncated incorrect DOUBLE value: 'Ann'"), QueryFailed, REFUSED.format("1292")),
         (MySQLError(1969, "Query execution was interrupted"), DatabaseSlow, SLOW),
-        (MySQLError(2013, "Lost connection to 10.0.0.7"), DatabaseDown, "The database broke off the connection."),
+        (MySQLError(2013, "Lost connection to 10.0.0.7"), DatabaseDown, "The database closed the connection."),
         (PostgresError("42703", 'column "x" does not exist'), SchemaChanged, 'column "x" does not exist'),
         (PostgresError("42601", 'syntax error at or near "FORM"'), QueryFailed, 'syntax error at or near "FORM"'),
         (PostgresError("22P02", 'invalid input syntax for type integer: "Ann"'), QueryFailed, REFUSED.format("22P02")),
@@ -52,7 +52,7 @@ class PostgresError(Exception):
         (PostgresError("22012", "division by zero"), QueryFailed, "division by zero"),
         (PostgresError("42501", "permission denied for view pay"), SchemaChanged, "permission denied for view pay"),
         (PostgresError("P0001", "Ann is told"), QueryFailed, REFUSED.format("P0001")),
-        (PostgresError("57P01", "terminating connection"), DatabaseDown, "The database broke off the connection."),
+        (PostgresError("57P01", "terminating connection"), DatabaseDown, "The database closed the connection."),
         (Exception("connection to 10.0.0.7 as reader"), QueryFailed, REFUSED.format("0")),
     ],
 )

@@ -178,7 +178,7 @@ def test_a_locked_file_is_slow(tmp_path: Path, access_file: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("sqlite:////absent/reader.sqlite", "cannot be read as it is|has no file"),
+        ("sqlite:////absent/reader.sqlite", "cannot be read|has no file"),
         ("mysql+pymysql://reader:s3cret@127.0.0.1:1/field", "cannot be reached, or refuses the login"),
         ("no url at all, but a reader", "DATABASE__URL must begin with sqlite, mysql, mariadb, postgresql"),
         ("snowflake://reader:s3cret@account/field", "DATABASE__URL must begin with"),
@@ -199,9 +199,9 @@ def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
     file = tmp_path / "notes"
     file.write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
 
-    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+    with pytest.raises(DatabaseDown, match="is not a SQLite database"):
         open_databases(DatabaseSettings(url=f"sqlite:///{file}"))(TODAY).run("SELECT 1", ANN)
-    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+    with pytest.raises(DatabaseDown, match="is not a SQLite database"):
         open_databases(DatabaseSettings(url=f"sqlite:///{file}"))(TODAY).graph()
 
 

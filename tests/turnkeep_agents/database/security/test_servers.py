@@ -172,7 +172,7 @@ def test_a_killed_connection_is_down_immediately(site: Site) -> None:
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(database._run, site.words.endless, ANN)
         site.server.run(site.words.kill.format(site.sleeper()))
-        with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
+        with pytest.raises(DatabaseDown, match="closed the connection") as caught:
             asked.result()
     message_of(caught)
 
@@ -187,7 +187,7 @@ def test_a_dead_server_stays_down(site: Site) -> None:
             asked = threads.submit(database._run, site.words.endless, ANN)
             sleeper(server, site.words)
             server.kill()
-            with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
+            with pytest.raises(DatabaseDown, match="closed the connection") as caught:
                 asked.result(timeout=120)
         message_of(caught)
     with pytest.raises(DatabaseDown, match="cannot be reached"):
