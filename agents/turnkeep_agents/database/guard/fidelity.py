@@ -111,7 +111,7 @@ def _joined(words: Words, dialect: Dialect) -> Iterator[str]:
     at = 0
     while at < len(words):
         ahead = words[at : at + 4]
-        found, used = next((found for way in ways if (found := way(ahead))), (ahead[:1], 1))
+        found, used = next((read for way in ways if (read := way(ahead))), (ahead[:1], 1))
         yield from found
         at += used
 
