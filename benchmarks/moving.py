@@ -68,7 +68,7 @@ def _row(package: str, url: str, options: argparse.Namespace, texts: Texts) -> d
         metered_client = client(meter.url)
         there = NewSite(Items(metered_client, new_table(metered_client)), MemoryObjects())
         meter.take()
-        there.take(package, old.place)
+        there.take(package, old.table)
         cost = total(meter.take())
     killed = new_table(dynamodb)
     kills = _kill(old, url, killed)
@@ -104,14 +104,14 @@ def _written(package: str, url: str, options: argparse.Namespace, texts: Texts) 
 
 def _timed(there: Any, old: Any) -> tuple[float, Any]:
     begun = time.perf_counter()
-    tally = there.take(old.package, old.place)
+    tally = there.take(old.package, old.table)
     return time.perf_counter() - begun, tally
 
 
 def _kill(old: Any, url: str, table: str) -> int:
     """Runs the command until it ends by itself, and kills it at random moments at first."""
     to = ["--to", table, "--tenant", "acme", "--user", "ann"]
-    place = ["--table", old.place.table, "--writes-table", old.place.writes, "--agent", _agent(old.package)]
+    place = ["--table", old.table.table, "--writes-table", old.table.writes, "--agent", _agent(old.package)]
     command = [sys.executable, "-m", "turnkeep_local.cli", "import", "--from", old.package, *place, *to]
     environ = {**os.environ, "AWS_ENDPOINT_URL_DYNAMODB": url, "BUCKET_NAME": "none"}
     source, kills = random.Random(7), 0

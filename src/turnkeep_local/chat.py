@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
@@ -86,56 +86,48 @@ def converse(client: httpx.Client, agent: str | None, thread_id: str | None, rea
         raise LocalError(f"{client.base_url} does not answer: {error}") from error
     _check(response)
     thread = response.json()
-    conversation = Conversation(client, thread["thread_id"], thread.get("agent") or agent)
-    _write(f"Thread {thread['thread_id']}  {thread.get('title') or ''}\nCtrl-C stops an answer, Ctrl-D ends.\n")
+    thread_id = thread["thread_id"]
+    send = partial(_send, client, thread_id, thread.get("agent") or agent, dict[str, str]())
+    _write(f"Thread {thread_id}  {thread.get('title') or ''}\nCtrl-C stops an answer, Ctrl-D ends.\n")
     with suppress(EOFError):
         while True:
-            _turn(conversation, read_line)
-    _write(f"\nContinue with: turnkeep chat --thread {thread['thread_id']}\n")
+            _turn(send, read_line)
+    _write(f"\nContinue with: turnkeep chat --thread {thread_id}\n")
 
 
-def _turn(conversation: "Conversation", read_line: Callable[[], str]) -> None:
+def _turn(send: Callable[[str], None], read_line: Callable[[], str]) -> None:
     line = ""
     try:
         if line := read_line().strip():
-            conversation.send(line)
+            send(line)
     except KeyboardInterrupt:  # the answer's stream is already closed, which cancels its turn
         _write("\nStopped. The turn is cancelled, unless it was stored a moment before.\n" if line else "\n")
     except LocalError as error:
         _write(f"\n{error}\n")
 
 
-@dataclass
-class Conversation:
-    """One thread; `_keys` has the idempotency keys of messages that may be unstored."""
-
-    client: httpx.Client
-    thread_id: str
-    agent: str | None
-    _keys: dict[str, str] = field(default_factory=dict)
-
-    def send(self, message: str) -> None:
-        """Send a message and write its answer as it streams. Raise LocalError if it makes no turn."""
-        url = f"/threads/{self.thread_id}/turns/stream"
-        body = {"message": message} | ({"agent": self.agent} if self.agent else {})
-        headers = {"Idempotency-Key": self._keys.setdefault(message, uuid4().hex)}
-        try:
-            with self.client.stream("POST", url, json=body, headers=headers) as response:
-                _check(response)
-                turn = _write_answer(read_events(response.iter_lines()))
-        except httpx.TransportError as error:
-            raise LocalError(f"The connection broke ({type(error).__name__}). {AGAIN}") from error
-        if turn["persisted"]:
-            self._keys.clear()
-        _write("\n")
-        for source in turn.get("sources", ()):
-            if source.get("cited"):
-                _write_line(f"[{source['id']}] {source.get('title') or ''}  {source.get('url') or ''}")
-        if turn.get("warnings"):
-            _write_line(f"Warnings: {', '.join(turn['warnings'])}")
-        if not turn["persisted"]:
-            unsure = "It is unknown whether this turn was" if turn["persisted"] is None else "This turn was not"
-            _write_line(f"{unsure} stored. {AGAIN}")
+def _send(client: httpx.Client, thread_id: str, agent: str | None, keys: dict[str, str], message: str) -> None:
+    """Write the answer as it streams; raise LocalError if there is no turn. `keys` has the idempotency keys of messages
+    that may be unstored."""
+    body = {"message": message} | ({"agent": agent} if agent else {})
+    headers = {"Idempotency-Key": keys.setdefault(message, uuid4().hex)}
+    try:
+        with client.stream("POST", f"/threads/{thread_id}/turns/stream", json=body, headers=headers) as response:
+            _check(response)
+            turn = _write_answer(read_events(response.iter_lines()))
+    except httpx.TransportError as error:
+        raise LocalError(f"The connection broke ({type(error).__name__}). {AGAIN}") from error
+    if turn["persisted"]:
+        keys.clear()
+    _write("\n")
+    for source in turn.get("sources", ()):
+        if source.get("cited"):
+            _write_line(f"[{source['id']}] {source.get('title') or ''}  {source.get('url') or ''}")
+    if turn.get("warnings"):
+        _write_line(f"Warnings: {', '.join(turn['warnings'])}")
+    if not turn["persisted"]:
+        unsure = "It is unknown whether this turn was" if turn["persisted"] is None else "This turn was not"
+        _write_line(f"{unsure} stored. {AGAIN}")
 
 
 def _write_answer(events: Iterable[tuple[str, Any]]) -> Any:

@@ -60,5 +60,5 @@ class FolderObjects:
 
     def _file(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
-            raise ValueError(f"no key of an object: {key!r}")
+            raise ValueError(f"{key!r} is not a valid object key")
         return self._folder / key

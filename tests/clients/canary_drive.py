@@ -240,9 +240,9 @@ def send_odd_events(scene: Scene, fronts: dict[str, Front]) -> None:
         for event in events:
             for odd in spoilt(event, scene.word["event"], scene.word["event"]):
                 scene.traffic.sinks.put("problem", front.invoke(odd))
-        front.told["Lambda-Runtime-Client-Context"] = f'{{"{scene.word["context"]}'
+        front.more_headers["Lambda-Runtime-Client-Context"] = f'{{"{scene.word["context"]}'
         front.invoke(events[0])
-        front.told = {}
+        front.more_headers = {}
         front.invoke(events[0])  # which is the newest that it has in memory
 
 

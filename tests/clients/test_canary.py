@@ -179,7 +179,7 @@ def functions(scene: Scene, facts: dict[str, str], moto: str) -> Iterator[dict[s
         issuer.answer = (500, {}, word["claim"].encode())
         context = {"custom": {word["context"]: word["context"]}}
         for front in (fronts | more).values():
-            front.told |= {"Lambda-Runtime-Client-Context": json.dumps(context)}
+            front.more_headers |= {"Lambda-Runtime-Client-Context": json.dumps(context)}
         yield fronts | more
 
 

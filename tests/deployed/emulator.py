@@ -116,12 +116,12 @@ def archive_of_mount(reference: Any) -> bytes | None:
 
 def spawn_with_graphs(worker: Any) -> None:
     """Layers lie in folders of this machine, which has no /opt for each sandbox: graphs are named where they are."""
-    told = worker.config.get("Environment", {}).get("Variables", {})
-    for layer in worker.config.get("Layers", []) if told.get("TURNKEEP_GRAPHS") else []:
+    returned = worker.config.get("Environment", {}).get("Variables", {})
+    for layer in worker.config.get("Layers", []) if returned.get("TURNKEEP_GRAPHS") else []:
         small = archive_of_mount(layer)
         folder = small and zipfile.ZipFile(io.BytesIO(small)).read(MOUNT).decode()
         if folder and Path(folder, "graphs").exists():
-            placed = {**told, "TURNKEEP_GRAPHS": told["TURNKEEP_GRAPHS"].replace("/opt", folder)}
+            placed = {**returned, "TURNKEEP_GRAPHS": returned["TURNKEEP_GRAPHS"].replace("/opt", folder)}
             worker.config = {**worker.config, "Environment": {"Variables": placed}}
     spawn(worker)
 

@@ -31,7 +31,7 @@ WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}
 
 
 class NotShown(Exception):
-    """This stack cannot show it; the message says why."""
+    """This stack cannot show it; the message has the reason."""
 
 
 @dataclass
@@ -87,9 +87,9 @@ DOCUMENT_SECONDS = 90
 
 def kept_turns_are_in_every_read(caller: Caller) -> str:
     thread = fresh()
-    told = [caller.chat(thread, message)["reply"] for message in (QUESTION, FOLLOW_UP, QUESTION)]
-    assert caller.replies(thread) == told
-    return f"{len(told)} turns told, {len(told)} read, in order"
+    returned = [caller.chat(thread, message)["reply"] for message in (QUESTION, FOLLOW_UP, QUESTION)]
+    assert caller.replies(thread) == returned
+    return f"{len(returned)} turns returned, {len(returned)} read, in order"
 
 
 def the_same_key_makes_one_turn(caller: Caller) -> str:
@@ -121,11 +121,11 @@ def a_stream_leaves_while_it_is_made(caller: Caller) -> str:
 def a_writer_that_lost_its_lease_writes_nothing(caller: Caller) -> str:
     thread, late = fresh(), harness_of(caller.stack, time.time() - 2 * LEASE_SECONDS)
     plan, _ = late.prepare(late.begin(thread), "never kept")
-    told = caller.chat(thread)["reply"]
+    returned = caller.chat(thread)["reply"]
     try:
         late.store.turns.commit(plan)
     except Superseded:
-        assert caller.replies(thread) == [told]
+        assert caller.replies(thread) == [returned]
         return "409 superseded, and nothing of it is read"
     raise AssertionError("the late writer was not refused")
 
@@ -170,7 +170,7 @@ def nobody_else_gets_in(caller: Caller) -> str:
 
 
 class Bill:
-    """What DynamoDB says that each request has consumed."""
+    """The capacity that DynamoDB reports for each request."""
 
     def __init__(self, client: Any) -> None:
         self.units, self.requests = Counter[str](), 0
@@ -182,9 +182,9 @@ class Bill:
         return {**params, "ReturnConsumedCapacity": "TOTAL"} if can else params
 
     def _add(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
-        told = parsed.get("ConsumedCapacity") or []
+        returned = parsed.get("ConsumedCapacity") or []
         self.requests += 1
-        for each in told if isinstance(told, list) else [told]:
+        for each in returned if isinstance(returned, list) else [returned]:
             self.units["written" if model.name in WRITES else "read"] += each["CapacityUnits"]
 
 
@@ -201,7 +201,7 @@ def a_turn_costs_what_the_first_ones_did(caller: Caller) -> str:
             assert answer.json()["persisted"] is True, answer.text
     written, read = bill.units["written"], bill.units["read"]
     if not written:
-        raise NotShown("this store tells no consumed capacity")
+        raise NotShown("this store reports no consumed capacity")
     assert bill.requests <= MOST_REQUESTS
     assert written <= MOST_WRITTEN
     assert read <= MOST_READ
@@ -227,7 +227,7 @@ def a_document_is_read_and_its_file_deleted(caller: Caller) -> str:
 
 
 PROMISES: dict[str, Callable[[Caller], str]] = {
-    "a turn that was told is in every later read": kept_turns_are_in_every_read,
+    "an acknowledged turn is in every later read": kept_turns_are_in_every_read,
     "the same key makes one turn": the_same_key_makes_one_turn,
     "a stream leaves while it is made": a_stream_leaves_while_it_is_made,
     "a superseded writer writes nothing": a_writer_that_lost_its_lease_writes_nothing,

@@ -45,8 +45,8 @@ def place(*, on_aws: bool) -> Iterator[tuple[Aws, str]]:
 
 def emulator() -> str:
     code = "from importlib.metadata import version; print(version('ministack'))"
-    told = subprocess.run([TOOLS / "python", "-c", code], capture_output=True, text=True, check=True)
-    return f"ministack {told.stdout.strip()}"
+    returned = subprocess.run([TOOLS / "python", "-c", code], capture_output=True, text=True, check=True)
+    return f"ministack {returned.stdout.strip()}"
 
 
 @contextlib.contextmanager
@@ -55,12 +55,12 @@ def throwaway(aws: Aws) -> Iterator[Stack]:
     stack = Stack(aws, f"turnkeep-prove-{uuid.uuid4().hex[:8]}")
     account = aws.client("apigateway").get_account()
     role = f"GatewayLogRole={'false' if account.get('cloudwatchRoleArn') else 'true'}"
-    say(f"deploying {stack.name} ...")
+    report(f"deploying {stack.name} ...")
     try:
         stack.update("Alarms=none", "LogDays=1", role)
         yield stack
     finally:
-        say(f"deleting {stack.name} ...")
+        report(f"deleting {stack.name} ...")
         remove(stack)
 
 
@@ -70,11 +70,11 @@ def remove(stack: Stack) -> None:
     try:
         stack.delete()
     except (AssertionError, cloudformation.exceptions.ClientError) as error:
-        say(str(error))
+        report(str(error))
     with contextlib.suppress(ssm.exceptions.ParameterNotFound):
         ssm.delete_parameter(Name=f"/turnkeep/{stack.name}/seal-key")
     left = [each["StackName"] for each in stacks(cloudformation) if each["StackName"] == stack.name]
-    say(f"still there, delete it by hand: {left}" if left else "nothing is left")
+    report(f"still there, delete it by hand: {left}" if left else "nothing is left")
 
 
 def stacks(cloudformation: object) -> list[dict[str, str]]:
@@ -83,7 +83,7 @@ def stacks(cloudformation: object) -> list[dict[str, str]]:
 
 
 def walk(caller: Caller, name: str) -> tuple[str, str, str]:
-    say(f"{name} ...")
+    report(f"{name} ...")
     try:
         return name, "shown", PROMISES[name](caller)
     except NotShown as reason:
@@ -96,7 +96,7 @@ def walk(caller: Caller, name: str) -> tuple[str, str, str]:
         )
 
 
-def say(text: str) -> None:
+def report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

@@ -50,9 +50,9 @@ class Aws:
     @property
     def environ(self) -> dict[str, str]:
         """What a person's shell has who uses it. SAM asks nobody for newer versions of itself."""
-        told = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_"))}
+        environ = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_"))}
         return {
-            **told,
+            **environ,
             **FACTS,
             "AWS_ENDPOINT_URL": self.url,
             "AWS_EC2_METADATA_DISABLED": "true",
@@ -72,7 +72,7 @@ class Aws:
         )
 
     def run(self, *command: str, folder: Path = ROOT) -> str:
-        """What a command says in `folder`; fails the test with all of it where it fails."""
+        """Return the output of a command in `folder`; fail the test with it if the command fails."""
         done = subprocess.run(command, cwd=folder, env=self.environ, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
         return done.stdout
@@ -174,8 +174,8 @@ class Stack:
         return self.aws.run(str(Path(sys.executable).with_name("turnkeep")), *arguments)
 
     def make_key(self, tenant: str, user: str, *more: str) -> str:
-        told = self.turnkeep("keys", "create", "--stack", self.name, "--tenant", tenant, "--user", user, *more)
-        key = told.strip()
+        output = self.turnkeep("keys", "create", "--stack", self.name, "--tenant", tenant, "--user", user, *more)
+        key = output.strip()
         self.secrets.append(key.rpartition("_")[2])
         return key
 

@@ -55,10 +55,10 @@ def chat(client: httpx.Client, thread: str, message: str = QUESTION) -> None:
 def problem(answer: httpx.Response) -> tuple[int, str]:
     """Status and code of an answer that has to be a problem that can be looked up by its id."""
     assert answer.headers["content-type"] == "application/problem+json"
-    told = answer.json()
-    assert told["status"] == answer.status_code
-    assert told["correlation_id"] == answer.headers["x-correlation-id"]
-    return answer.status_code, told["code"]
+    returned = answer.json()
+    assert returned["status"] == answer.status_code
+    assert returned["correlation_id"] == answer.headers["x-correlation-id"]
+    return answer.status_code, returned["code"]
 
 
 def test_no_function_is_invoked_without_a_valid_key(stack: Stack, anna: httpx.Client) -> None:
@@ -126,9 +126,9 @@ def test_the_worker_runs_a_background_run(stack: Stack, anna: httpx.Client) -> N
 def test_every_protocol_adds_a_turn_to_one_thread(stack: Stack, anna: httpx.Client, key: str) -> None:
     """Each with the key where its clients put it."""
     thread = anna.post("/threads", json={"if_exists": "raise", "metadata": {}}).json()["thread_id"]
-    said = {"messages": [{"role": "user", "content": QUESTION}]}
-    run = {"assistant_id": "papers", "input": said}
-    chat = {"model": "papers", **said, "metadata": {"thread_id": thread}}
+    state = {"messages": [{"role": "user", "content": QUESTION}]}
+    run = {"assistant_id": "papers", "input": state}
+    chat = {"model": "papers", **state, "metadata": {"thread_id": thread}}
     with stack.open(authorization=f"Bearer {key}") as openai:
         answers = [
             anna.post(f"/threads/{thread}/runs/wait", json=run, headers={"x-auth-scheme": "langsmith"}),
@@ -205,15 +205,15 @@ def test_the_schedule_deletes_expired_threads(stack: Stack, anna: httpx.Client, 
 
 
 def test_logs_contain_no_message_and_no_key(stack: Stack, anna: httpx.Client) -> None:
-    said = [fresh() for _ in range(3)]
-    chat(anna, fresh(), f"{QUESTION} {said[0]}")
-    anna.post("/chat/stream", json={"session_id": fresh(), "message": f"{QUESTION} {said[1]}"})
-    anna.post("/chat", json={"session_id": fresh(), "message": [said[2]]})
+    secrets = [fresh() for _ in range(3)]
+    chat(anna, fresh(), f"{QUESTION} {secrets[0]}")
+    anna.post("/chat/stream", json={"session_id": fresh(), "message": f"{QUESTION} {secrets[1]}"})
+    anna.post("/chat", json={"session_id": fresh(), "message": [secrets[2]]})
 
     lines = [line for function in ("api", "stream", "worker", "authorizer", "cleanup") for line in stack.log(function)]
 
     assert any('"turn kept"' in line for line in lines)
-    assert not [line for line in lines for secret in [*said, *stack.secrets, QUESTION] if secret in line]
+    assert not [line for line in lines for secret in [*secrets, *stack.secrets, QUESTION] if secret in line]
 
 
 def test_a_deleted_stack_leaves_only_the_documented_parts(stack: Stack) -> None:

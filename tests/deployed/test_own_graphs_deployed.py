@@ -53,8 +53,8 @@ def aws() -> Iterator[Aws]:
 
 
 @pytest.fixture(scope="module")
-def said(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the build says; the stack is deployed by the line that it names."""
+def build_output(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The lines of the build; the stack is deployed with the command in them."""
     parent = tmp_path_factory.mktemp("projects")
     path = f"{TOOLS}:{Path(sys.executable).parent}:{ROOT}/.tools/bin:{os.environ['PATH']}"
     folder = parent / NAME
@@ -67,15 +67,15 @@ def said(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / ".env").write_text("GREETING=hidden\n")
     own = '"graphs": {"notes": "./notes.py:builder", '
     (folder / "langgraph.json").write_text((folder / "langgraph.json").read_text().replace('"graphs": {', own))
-    told = run("turnkeep build 2>&1", folder)
+    returned = run("turnkeep build 2>&1", folder)
     aws.client("ssm").put_parameter(Name=f"/turnkeep/{NAME}/env/GREETING", Value="Ada", Type="SecureString")
-    (line,) = [each for each in told.splitlines() if each.startswith("  sam deploy")]
+    (line,) = [each for each in returned.splitlines() if each.startswith("  sam deploy")]
     run(f"{line} --no-confirm-changeset", folder)
-    return told
+    return returned
 
 
 @pytest.fixture(scope="module")
-def stack(aws: Aws, said: str) -> Stack:
+def stack(aws: Aws, build_output: str) -> Stack:
     return Stack(aws, NAME)
 
 
@@ -99,7 +99,7 @@ def end_sandboxes(aws: Aws) -> int:
     return ended
 
 
-def say(client: httpx.Client, thread: str, message: str) -> Any:
+def send(client: httpx.Client, thread: str, message: str) -> Any:
     """As a client does that sends its message again under its key: an authorizer that starts slowly is no answer."""
     asked = {"session_id": thread, "message": message, "agent": "agent"}
     for _ in range(TRIES):
@@ -115,9 +115,9 @@ def answer(response: httpx.Response) -> Any:
 
 
 def test_a_thread_continues_in_another_sandbox(aws: Aws, anna: httpx.Client) -> None:
-    first = say(anna, "first", "My name is Ada.")
+    first = send(anna, "first", "My name is Ada.")
     assert end_sandboxes(aws) > 0
-    second = say(anna, "first", "What is my name?")
+    second = send(anna, "first", "What is my name?")
 
     assert (first["turn_number"], second["turn_number"], second["persisted"]) == (1, 2, True)
     assert '"My name is Ada."' in second["reply"]

@@ -24,14 +24,14 @@ type Authorize = Callable[[dict[str, str]], dict[str, str] | None]
 
 
 def known_by_header(headers: dict[str, str]) -> dict[str, str] | None:
-    """What an authorizer tells of the caller; without the header x-user there is none."""
+    """The authorizer's context of the caller; without the header x-user there is none."""
     user = headers.get("x-user")
     return {"tenant": "t", "user": user, "acts_for": "false", "credential": "k1"} if user else None
 
 
 @dataclass(eq=False)
 class Invocation:
-    """One event in the function's hands, and what the function said of it."""
+    """One event, and the function's response."""
 
     event: Any
     deadline: float
@@ -92,7 +92,7 @@ class Peer:
         self._wire.start_next_cycle()
 
     async def gone(self) -> None:
-        """Returns when the other side has hung up; it is not expected to say anything before."""
+        """Returns when the other side has hung up; it must not send anything before."""
         await self._reader.read(1)
 
     def abort(self) -> None:
@@ -104,7 +104,7 @@ class Front:
 
     def __init__(self, *, seconds: float = 60, authorize: Authorize = known_by_header) -> None:
         self.seconds, self.authorize = seconds, authorize
-        self.told: dict[str, str] = {}  # further headers of every invocation
+        self.more_headers: dict[str, str] = {}  # further headers of every invocation
         self.invocations: list[Invocation] = []
         self.init_errors: list[dict[str, Any]] = []
         self._is_up, self._thread = threading.Event(), threading.Thread(target=self._run, daemon=True)
@@ -170,7 +170,7 @@ class Front:
             "Lambda-Runtime-Invocation-Id": invocation.nonce,
             "Lambda-Runtime-Deadline-Ms": str(int(invocation.deadline * 1000)),
             "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-west-1:123456789012:function:front",
-            **self.told,
+            **self.more_headers,
         }
         await peer.answer(200, json.dumps(invocation.event).encode(), headers)
 

@@ -1,4 +1,4 @@
-"""A function as Lambda starts it: a process of its own, told by its environment alone where everything is."""
+"""A function as Lambda starts it: a process that is configured by its environment only."""
 
 import subprocess
 import sys

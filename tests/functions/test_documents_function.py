@@ -32,8 +32,8 @@ type Invoke = Callable[..., Any]
 def event_of(*keys: str) -> bytes:
     """The event of the folder, for other objects."""
     (record,) = json.loads(EVENT.read_text())["Records"]
-    told = [record | {"s3": record["s3"] | {"object": {"key": quote_plus(key, safe="/")}}} for key in keys]
-    return json.dumps({"Records": told}).encode()
+    found = [record | {"s3": record["s3"] | {"object": {"key": quote_plus(key, safe="/")}}} for key in keys]
+    return json.dumps({"Records": found}).encode()
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,8 @@ def test_uploads_become_documents_or_failures_and_leave_the_bucket(services, s3,
     good = upload(services, s3, "t", "a.md", b"# Contact\nWrite to mario@example.org.")
     bad = upload(services, s3, "t", "b.pdf", b"MZ\x90\0" + bytes(99))
     assert invoke(event_of(good, "uploads/gone", "elsewhere/a b", bad)) is None
-    told = {each.name: (each.status, each.code) for each in services.attachments.documents(ANN, "t")}
-    assert told == {"a.md": ("ready", None), "b.pdf": ("failed", "unsupported_type")}
+    found = {each.name: (each.status, each.code) for each in services.attachments.documents(ANN, "t")}
+    assert found == {"a.md": ("ready", None), "b.pdf": ("failed", "unsupported_type")}
     (active,) = services.attachments.active(services.store.heads.read(ANN, "t"))
     (piece,) = services.attachments.pieces(partition(ANN, "t"), active.id)
     assert piece.heading == "Contact"

@@ -63,9 +63,9 @@ def test_an_unusable_file_of_a_layer_stops_only_its_agent(function_environ: dict
     assert [answer["statusCode"] for answer in (broken, other, mended)] == [503, 200, 200]
     assert json.loads(mended["body"])["details"]["sql"].startswith("SELECT COUNT")
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines() if line.startswith("{")]
-    told = f"{access}: rules[0].tenants: no such field is known; remove it or correct its name"
+    reason = f"{access}: rules[0].tenants: no such field is known; remove it or correct its name"
     reasons = [line["reason"] for line in lines if line.get("agent") == "database" and "reason" in line]
-    assert reasons == [told, told], "at the start, and when the agent was asked"
+    assert reasons == [reason, reason], "at the start, and when the agent was asked"
 
 
 def asking(agent: str) -> bytes:

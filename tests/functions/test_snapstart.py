@@ -24,11 +24,11 @@ def chat(thread="s"):
     event = proxy_event("POST", "/chat", body)
     return app.handler(event, Context())["statusCode"]
 
-told = {"before": loaded()}
+results = {"before": loaded()}
 for hook, args, kwargs in get_before_snapshot():
     hook(*args, **kwargs)
-told["in the snapshot"] = loaded()
-told["first"] = chat()
+results["in the snapshot"] = loaded()
+results["first"] = chat()
 random.seed(1)
 drawn = random.random()
 random.seed(1)
@@ -36,12 +36,12 @@ parameter = {"Name": os.environ["SEAL_KEY_PARAMETER"], "Type": "SecureString", "
 boto3.client("ssm").put_parameter(Value="2026-11-22 the new one", **parameter)
 for hook, args, kwargs in get_after_restore():
     hook(*args, **kwargs)
-told["same numbers"] = drawn == random.random()
-told["after"] = chat("after")
+results["same numbers"] = drawn == random.random()
+results["after"] = chat("after")
 head = next(item for item in boto3.client("dynamodb").scan(TableName=os.environ["TABLE_NAME"])["Items"]
             if item["SK"]["S"] == "HEAD" and item["PK"]["S"].endswith("after"))
-told["signed under the new key"] = head["sig"]["B"][:2].hex() == id_of(b"the new one").hex()
-print("TOLD", json.dumps(told))
+results["signed under the new key"] = head["sig"]["B"][:2].hex() == id_of(b"the new one").hex()
+print("RESULTS", json.dumps(results))
 """
 
 
@@ -64,9 +64,9 @@ def test_a_restored_sandbox_reconnects_and_has_the_current_signing_key(
         timeout=60,
         check=False,
     )
-    told = [line for line in done.stdout.splitlines() if line.startswith("TOLD")]
-    assert told, done.stderr[-2000:]
-    assert json.loads(told[0].removeprefix("TOLD")) == {
+    results = [line for line in done.stdout.splitlines() if line.startswith("RESULTS")]
+    assert results, done.stderr[-2000:]
+    assert json.loads(results[0].removeprefix("RESULTS")) == {
         "before": False,
         "in the snapshot": True,
         "first": 200,

@@ -34,16 +34,16 @@ COMMIT_SECONDS, REPLY_SECONDS = 3, 1
 
 
 class Withheld:
-    """An answer whose second line is not made before somebody says so, or until its time is up."""
+    """An answer whose second line waits for `go_on`, or a time-out."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
-        self.was_told: bool | None = None
+        self.was_released: bool | None = None
 
     def __call__(self, exchange: Exchange) -> None:
         exchange.start_stream()
         exchange.send_event(chunk({"content": "first\n"}))
-        self.was_told = self.go_on.wait(PATIENCE_SECONDS)
+        self.was_released = self.go_on.wait(PATIENCE_SECONDS)
         exchange.send_event(chunk({"content": "second"}))
         exchange.send_event(chunk({}, "stop"))
         exchange.send_event("[DONE]")
@@ -133,7 +133,7 @@ def read_all(answer: httpx.Response) -> list[tuple[str, Any]]:
     return list(read_events(answer.text.split("\n")))
 
 
-def told(trailers: dict[str, str]) -> dict[str, Any]:
+def error_of(trailers: dict[str, str]) -> dict[str, Any]:
     return dict(json.loads(base64.b64decode(trailers["lambda-runtime-function-error-body"])))
 
 
@@ -146,7 +146,7 @@ def test_a_token_reaches_the_client_before_the_next_is_generated(
     withheld = Withheld()
     model.script += [READ, GRADE, withheld]
     seen = read_one_by_one(client, withheld)
-    assert withheld.was_told
+    assert withheld.was_released
     assert [data["content"] for name, data in seen if name == "token"] == ["first", "\nsecond"]
     assert (seen[-1][0], seen[-1][1]["persisted"]) == ("complete", True)
     assert last(function).streams
@@ -181,7 +181,7 @@ def test_a_late_error_is_an_event_and_an_error_trailer(
     assert seen[-1][1]["code"] == "model_truncated"
     trailers = last(function).trailers
     assert trailers["lambda-runtime-function-error-type"] == "Turnkeep.model_truncated"
-    assert told(trailers)["errorType"] == "model_truncated"
+    assert error_of(trailers)["errorType"] == "model_truncated"
     assert client.get("/threads/t1").json()["turn_count"] == 0
 
 
@@ -280,4 +280,4 @@ def test_a_run_that_continues_without_its_client_is_stored(client: httpx.Client,
     withheld.go_on.set()
     (turn,) = client.get("/threads/t1/turns").json()["turns"]
     assert (turn["reply"], turn["persisted"]) == ("first\nsecond", True)
-    assert withheld.was_told
+    assert withheld.was_released

@@ -1,4 +1,4 @@
-"""The function that makes background runs, as Lambda's runtime interface emulator runs it; and how it is asked to."""
+"""The function for background runs on Lambda's runtime interface emulator, and its invocation."""
 
 import asyncio
 import json
@@ -34,14 +34,14 @@ def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFa
 
 
 def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tuple[str, str]:
-    """The id of a run, and what a worker is told of it."""
+    """The id of a run, and the token that its worker gets."""
     client = RecordingClient()
     services.runs.launch_by(partial(invoke_worker, client, "worker"))
     services.store.threads.create(ANN, thread_id, agent="papers")
     record = asyncio.run(services.runs.enqueue(TurnRequest(ANN, message, thread_id=thread_id)))
-    (said,) = client.asked
-    assert said | {"Payload": ""} == {"FunctionName": "worker", "InvocationType": "Event", "Payload": ""}
-    return record.run_id, json.loads(said["Payload"])["run"]
+    (invocation,) = client.asked
+    assert invocation | {"Payload": ""} == {"FunctionName": "worker", "InvocationType": "Event", "Payload": ""}
+    return record.run_id, json.loads(invocation["Payload"])["run"]
 
 
 class RecordingClient:

@@ -1,4 +1,4 @@
-"""What IAM would say: enough of its rules for the policies of template.yaml, and an error for any other."""
+"""IAM's decisions: enough of its rules for the policies of template.yaml, and an error for any other."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ TRACES = "arn:aws:iam::aws:policy/AWSXRayDaemonWriteAccess"
 
 
 def documents(stack: Stack) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every policy of the stack that says what somebody may do, with the resource that holds it."""
+    """Every policy of the stack that grants permissions, with its resource."""
     for name, role in stack.of("AWS::IAM::Role").items():
         yield from ((name, policy["PolicyDocument"]) for policy in role.get("Policies", []))
     for kind in ("AWS::IAM::ManagedPolicy", "AWS::S3::BucketPolicy", "AWS::SNS::TopicPolicy"):

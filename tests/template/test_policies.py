@@ -186,11 +186,11 @@ def test_only_uploads_and_export_requests_invoke_the_documents_function() -> Non
         "object": {"key": [{"prefix": "uploads/"}, {"suffix": ".request"}]},
     }
     (target,) = rule["Targets"]
-    told = target["InputTransformer"]
+    transformer = target["InputTransformer"]
     assert target["Arn"] == "<DocumentsFunction.Arn>"
-    event = told["InputTemplate"].replace("<key>", '"uploads/ab/cd"')
+    event = transformer["InputTemplate"].replace("<key>", '"uploads/ab/cd"')
     assert json.loads(event) == {"Records": [{"s3": {"object": {"key": "uploads/ab/cd"}}}]}
-    assert told["InputPathsMap"] == {"key": "$.detail.object.key"}
+    assert transformer["InputPathsMap"] == {"key": "$.detail.object.key"}
     (kept,) = [
         each["DestinationConfig"]["OnFailure"]["Destination"]
         for each in stack().of("AWS::Lambda::EventInvokeConfig").values()

@@ -152,7 +152,7 @@ HEADS = {("HEAD", path) for path in ("/ok", "/{proxy+}", *PAGE)}
 GREEDY = {("OPTIONS", "/{proxy+}"), *HEADS}
 """A browser's question before it calls, and HEAD: the app answers both for any path of its own."""
 REST = "/v1/{path+}"
-"""Where the app says in OpenAI's words that it has no such route; the gateway says it in its own."""
+"""The app's 404 in OpenAI's format; the gateway has its own."""
 
 
 def routes(app: FastAPI) -> set[tuple[str, str]]:
@@ -260,10 +260,10 @@ def test_functions_do_not_run_with_the_rights_of_the_caller(auth: str) -> None:
         assert "credentials" not in operation["x-amazon-apigateway-integration"], key
 
 
-@pytest.mark.parametrize(("auth", "told"), [("keys", "keys"), ("jwt", "jwt"), ("AWS_IAM", "iam")])
-def test_functions_have_the_kind_of_authorizer(auth: str, told: str) -> None:
+@pytest.mark.parametrize(("auth", "expected_kind"), [("keys", "keys"), ("jwt", "jwt"), ("AWS_IAM", "iam")])
+def test_functions_have_the_kind_of_authorizer(auth: str, expected_kind: str) -> None:
     for name, function in stack(Auth=auth).of("AWS::Lambda::Function").items():
-        assert function["Environment"]["Variables"]["AUTH"] == told, name
+        assert function["Environment"]["Variables"]["AUTH"] == expected_kind, name
 
 
 # What the gateway answers by itself
@@ -396,9 +396,9 @@ def test_functions_have_the_location_of_a_url(
     name: str, setting: str, given: dict[str, str], expected: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = stack(**{f"{name}{place}": value for place, value in given.items()}).of("AWS::Lambda::Function")
-    told = functions["ApiFunction"]["Environment"]["Variables"]
-    assert (told[setting], told[f"{setting.partition('__')[0]}__LOGIN"]) == expected
-    for variable, value in told.items():
+    variables = functions["ApiFunction"]["Environment"]["Variables"]
+    assert (variables[setting], variables[f"{setting.partition('__')[0]}__LOGIN"]) == expected
+    for variable, value in variables.items():
         monkeypatch.setenv(variable, value)
     settings = Settings()
     url = settings.of(DatabaseSettings).url if name == "Database" else settings.of(CampaignsSettings).warehouse
@@ -421,5 +421,5 @@ def test_only_functions_that_run_agents_have_vpc_and_files() -> None:
             assert function.get("VpcConfig") == (placed if runs_agents else None), name
             found = [re.sub(r"Layer\w{10}>", "Layer>", each) for each in function["Layers"][2:]]
             assert found == (layer if runs_agents else []), name
-            told = function["Environment"]["Variables"].get("TURNKEEP_GRAPHS", "")
-            assert bool(told) == ("<GraphsLayer>" in found), name
+            variables = function["Environment"]["Variables"].get("TURNKEEP_GRAPHS", "")
+            assert bool(variables) == ("<GraphsLayer>" in found), name

@@ -10,16 +10,16 @@ from turnkeep_local.dev import take_port
 PAPER = '{"id": "0000.00001", "title": "A title", "abstract": "An abstract.", "authors": ["A. Author"], "year": 2020}\n'
 
 
-@pytest.mark.parametrize(("command", "told"), [([], "dev"), (["keys"], "revoke")])
-def test_help_loads_nothing_but_the_command_line(command: list[str], told: str) -> None:
+@pytest.mark.parametrize(("command", "printed"), [([], "dev"), (["keys"], "revoke")])
+def test_help_loads_nothing_but_the_command_line(command: list[str], printed: str) -> None:
     code = "import sys, turnkeep_local.cli as c\ntry: c.main(sys.argv[1:])\nexcept SystemExit: print(*sys.modules)"
     asked = [sys.executable, "-c", code, *command, "--help"]
 
-    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    reported = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 
-    assert told in said
+    assert printed in reported
     heavy = {"boto3", "botocore", "httpx", "uvicorn", "fastapi", "pydantic", "yaml", "langgraph", "langchain_core"}
-    assert heavy.isdisjoint(said.split())
+    assert heavy.isdisjoint(reported.split())
 
 
 def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,10 +78,10 @@ def test_a_port_in_use_ends_the_server_before_it_touches_anything(tmp_path: Path
         port = str(holder.getsockname()[1])
         command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", port]
 
-        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
 
-    assert told.returncode == 1
-    assert told.stderr.startswith(f"turnkeep: Port {port} cannot be used")
+    assert printed.returncode == 1
+    assert printed.stderr.startswith(f"turnkeep: Port {port} cannot be used")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""`turnkeep keys`: the key alone on standard output, all else beside it; one clear line where something is missing."""
+"""`turnkeep keys`: only the key on standard output; one clear line for each error."""
 
 import json
 import re
@@ -76,13 +76,13 @@ def keys_over(items: Items, keyring: Keyring, clock: Callable[[], float] = time.
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What a command that cannot be done says: one line, and exit code 1."""
+    """The error of a command that fails: one line, and exit code 1."""
     assert main(arguments) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("turnkeep: ")
-    assert told.err.count("\n") == 1
-    return told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("turnkeep: ")
+    assert printed.err.count("\n") == 1
+    return printed.err
 
 
 # What the commands do
@@ -90,17 +90,17 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_a_created_key_is_printed_once_and_works(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CREATE, "--label", "the laptop"]) == 0
-    told = capsys.readouterr()
-    key = told.out.strip()
+    printed = capsys.readouterr()
+    key = printed.out.strip()
     assert re.fullmatch(r"tk_[0-9a-f]{16}_[0-9a-f]{64}", key)
-    assert told.out == f"{key}\n"
+    assert printed.out == f"{key}\n"
     record = keys_of(table).find(key)
     assert (record.principal, record.principal.acts_for) == (Principal("acme", "ann"), "")
     assert (record.label, record.expires_at) == ("the laptop", None)
-    assert key not in told.err
-    assert key.rpartition("_")[2] not in told.err
-    assert record.key_id in told.err
-    (body,) = re.findall(rf'curl -s {URL}/chat -H "x-api-key: \$KEY" --json \'(.+)\'', told.err)
+    assert key not in printed.err
+    assert key.rpartition("_")[2] not in printed.err
+    assert record.key_id in printed.err
+    (body,) = re.findall(rf'curl -s {URL}/chat -H "x-api-key: \$KEY" --json \'(.+)\'', printed.err)
     assert Chat.model_validate_json(body).session_id == "new"
 
 
@@ -178,9 +178,9 @@ def test_options_and_environment_select_a_stack_or_a_table(
         keys_of(expected, stack if expected == other else "turnkeep").find(capsys.readouterr().out.strip())
     monkeypatch.setenv("TABLE_NAME", other)
     assert main(CREATE) == 0
-    told = capsys.readouterr()
-    keys_over(Items(boto3.client("dynamodb"), other), Keyring(b"of another deployment")).find(told.out.strip())
-    assert "https://<the URL of the API>/chat" in told.err
+    printed = capsys.readouterr()
+    keys_over(Items(boto3.client("dynamodb"), other), Keyring(b"of another deployment")).find(printed.out.strip())
+    assert "https://<the URL of the API>/chat" in printed.err
     monkeypatch.delenv("SEAL_KEY")
     assert "Name the SSM parameter with the signing key" in complaint(capsys, *CREATE)
     monkeypatch.setenv("SEAL_KEY_PARAMETER", parameter_of(stack))
@@ -194,16 +194,16 @@ def test_a_missing_stack_or_table_is_reported(capsys: pytest.CaptureFixture[str]
     assert complaint(capsys, *CREATE).startswith("turnkeep: There is no stack turnkeep in eu-west-1. Deploy it")
     assert "no stack other in" in complaint(capsys, "keys", "list", "--stack", "other")
     of_something_else = deploy(f"stack-{uuid.uuid4().hex[:8]}").removesuffix("-table")
-    told = complaint(capsys, *CREATE, "--stack", of_something_else)
-    assert "has no output TableName. Select its table: --table NAME" in told
+    printed = complaint(capsys, *CREATE, "--stack", of_something_else)
+    assert "has no output TableName. Select its table: --table NAME" in printed
     for command in (CREATE, ["keys", "list"], ["keys", "revoke", "0" * 16]):
         assert "There is no such table" in complaint(capsys, *command, "--table", "absent", "--seal-key", "/x")
 
 
 @pytest.mark.parametrize("key_id", ["0" * 16, "x", "tk_0123456789abcdef_x"])
 def test_a_missing_key_is_reported(table: str, capsys: pytest.CaptureFixture[str], key_id: str) -> None:
-    told = complaint(capsys, "keys", "revoke", key_id)
-    assert told == "turnkeep: No key has this id. List them: turnkeep keys list\n"
+    printed = complaint(capsys, "keys", "revoke", key_id)
+    assert printed == "turnkeep: No key has this id. List them: turnkeep keys list\n"
 
 
 def test_a_missing_region_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,15 +43,15 @@ PLACES |= {
 }
 
 
-@pytest.mark.parametrize(("name", "told"), PLACES.items())
+@pytest.mark.parametrize(("name", "printed"), PLACES.items())
 def test_a_location_in_aws_is_rejected_on_a_laptop(
-    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE__URL", "sqlite:////tmp/some.sqlite")
     assert local_settings(Home(tmp_path), {}).of(DatabaseSettings).url.get_secret_value()
     monkeypatch.setenv(name, "secretsmanager:turnkeep")
 
-    with pytest.raises(LocalError, match=told):
+    with pytest.raises(LocalError, match=printed):
         local_settings(Home(tmp_path), {})
 
 

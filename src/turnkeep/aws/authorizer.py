@@ -45,7 +45,8 @@ class Authorizer:
 
     def __call__(self, event: Any) -> JSON:
         """Return the policy of a verified caller. API Gateway answers 401 for `REFUSED`, 500 for other exceptions."""
-        correlate(_request_id(event))
+        context = event.get("requestContext") if isinstance(event, Mapping) else None
+        correlate(str(context.get("requestId", "")) if isinstance(context, Mapping) else "")
         try:
             stage, verified = _stage(event), self._verified(_credential(event))
         except Unauthorized as error:
@@ -66,11 +67,6 @@ class Authorizer:
         if len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)
         return verified
-
-
-def _request_id(event: Any) -> str:
-    context = event.get("requestContext") if isinstance(event, Mapping) else None
-    return str(context.get("requestId", "")) if isinstance(context, Mapping) else ""
 
 
 def _stage(event: Any) -> str:
@@ -136,15 +132,15 @@ def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
 
 def quiet_refusals() -> None:
     """Keep refusals out of Lambda's error log, where each would add a traceback that any client could cause."""
-    runtime = sys.modules.get("awslambdaric.bootstrap")
+    runtime: Any = sys.modules.get("awslambdaric.bootstrap")
     log_error = getattr(runtime, "log_error", None)
-    if runtime and log_error:
-        setattr(runtime, "log_error", partial(_log_but_refusals, log_error))  # noqa: B010 - a module
 
+    def log_others(error: Any, *more: Any) -> None:
+        if log_error and (not isinstance(error, Mapping) or error.get("errorMessage") != REFUSED):
+            log_error(error, *more)
 
-def _log_but_refusals(log_error: Callable[..., None], error: Any, *more: Any) -> None:
-    if not isinstance(error, Mapping) or error.get("errorMessage") != REFUSED:
-        log_error(error, *more)
+    if log_error:
+        runtime.log_error = log_others
 
 
 def _by_key(environ: Mapping[str, str]) -> Verify:

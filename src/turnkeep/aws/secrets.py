@@ -102,5 +102,5 @@ def usable_key(found: object) -> str:
     """Strip the line end that files add to a key. Reject invalid headers here: the HTTP library would quote them."""
     key = found.strip() if isinstance(found, str) else ""
     if not _PRINTABLE.fullmatch(key):
-        raise SecretError("no key in it")
+        raise SecretError("not a valid key")
     return key

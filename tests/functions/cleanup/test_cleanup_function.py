@@ -30,7 +30,7 @@ IDLE = {"threads": 0, "items": 0, "moved": 0, "unreadable": 0, "failed": 0, "fin
 
 
 class Context:
-    """Lambda's, with the milliseconds left that a test says; the last of them stays."""
+    """Lambda's, with the milliseconds left from a list; the last of them stays."""
 
     aws_request_id = "request-1"
 
@@ -101,9 +101,9 @@ def test_the_cleanup_reports_counts_and_lateness(
     keep(harness, "late", 26)
     keep(harness, "later", 26.5)
     function({}, PLENTY)
-    told = metrics_in(capsys.readouterr().out)
-    assert told["CleanupDeleted"] == 2
-    assert told["OldestExpiredAge"] == pytest.approx(2.5 * HOUR, abs=60)
+    logged = metrics_in(capsys.readouterr().out)
+    assert logged["CleanupDeleted"] == 2
+    assert logged["OldestExpiredAge"] == pytest.approx(2.5 * HOUR, abs=60)
 
 
 def test_threads_are_deleted_in_parallel_and_unreadable_ones_reported(
@@ -118,8 +118,8 @@ def test_threads_are_deleted_in_parallel_and_unreadable_ones_reported(
     swept = function({}, PLENTY)
     assert (swept["threads"], swept["unreadable"]) == (39, 1)
     lines = output()
-    told = [line for line in lines if line.get("level") in ("WARNING", "ERROR")]  # no pool of connections too small
-    assert [(line["message"], line["bucket"]) for line in told] == [("thread passed over, unreadable", head["xh"])]
+    logged = [line for line in lines if line.get("level") in ("WARNING", "ERROR")]  # no pool of connections too small
+    assert [(line["message"], line["bucket"]) for line in logged] == [("thread passed over, unreadable", head["xh"])]
     assert [line["CleanupUnreadable"] for line in lines if "_aws" in line] == [[1]]
 
 
@@ -162,7 +162,7 @@ def test_a_forged_event_changes_nothing(harness: Harness, function: Callable[...
 def test_a_store_that_does_not_answer_fails_the_run(
     function: Callable[..., Any], dynamodb: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else nobody would be told: the failure is what reaches the queue and its alarm."""
+    """The failure is what reaches the queue and its alarm."""
     app = loaded(APP)
     monkeypatch.setattr(app.items, "_table", "turnkeep-there-is-no-such-table")
     with pytest.raises(dynamodb.exceptions.ResourceNotFoundException):

@@ -20,7 +20,7 @@ ISSUER, AUDIENCE = "https://issuer.example", "turnkeep"
 
 @cache
 def private_key(name: str) -> Any:
-    """The same key for the same name; the name tells its kind."""
+    """The same key for the same name; the name contains its kind."""
     match name.partition("-")[0]:
         case "rsa":
             return rsa.generate_private_key(65537, 1024 if name == "rsa-short" else 2048)

@@ -1,4 +1,4 @@
-"""Lambda's Runtime API on a raw socket, as far as answers are posted to it: it takes them, or does what it is told to
+"""Lambda's Runtime API on a raw socket, as far as answers are posted to it: it accepts them, or does what a test plays
 instead. And what an invocation needs: a proxy event and a context."""
 
 import socket

@@ -77,7 +77,7 @@ UNKNOWN = f"tk_{'0' * 16}_{'0' * 64}"
 
 
 def refused(authorize: Callable[[Any], Any], sent: Any) -> None:
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - the very class and text that API Gateway is told
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - the exact class and text that API Gateway compares
         authorize(sent)
     assert (type(caught.value), caught.value.args) == (Exception, ("Unauthorized",))
     assert caught.value.__cause__ is None
@@ -211,7 +211,7 @@ def test_an_event_that_is_not_an_authorizer_request_is_refused_and_logged(
     assert (line["message"], line["reason"]) == ("caller refused", "The event is not an authorizer request.")
 
 
-# Who is not known, and when nobody can tell
+# Faults
 
 
 @pytest.mark.parametrize("fault", [StoreUnavailable(), JwksUnavailable(), RuntimeError("x"), KeyError("digest")])

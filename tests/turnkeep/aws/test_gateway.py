@@ -77,8 +77,8 @@ def test_the_app_has_the_gateways_id_and_a_deadline() -> None:
     assert 10 < found["left"] <= 19  # less by what a busy machine took
 
 
-@pytest.mark.parametrize(("given", "told"), [({}, "g-1"), ({"X-Correlation-Id": "mine"}, "mine")])
-def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, str], told: str) -> None:
+@pytest.mark.parametrize(("given", "expected"), [({}, "g-1"), ({"X-Correlation-Id": "mine"}, "mine")])
+def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, str], expected: str) -> None:
     def refuse(_: Request) -> Any:
         raise Unauthorized
 
@@ -86,8 +86,8 @@ def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, st
     multi = {name: [value] for name, value in given.items()}
     for path, status in (("/ok", 200), ("/info", 401)):
         answer = Buffered(app)(event(path, httpMethod="GET", headers=given, multiValueHeaders=multi), Context())
-        assert (answer["statusCode"], answer["headers"]["x-correlation-id"]) == (status, told)
-        assert json.loads(answer["body"]).get("correlation_id", told) == told
+        assert (answer["statusCode"], answer["headers"]["x-correlation-id"]) == (status, expected)
+        assert json.loads(answer["body"]).get("correlation_id", expected) == expected
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/problem+json", "text/event-stream", "text/plain"])

@@ -38,7 +38,7 @@ class NewSite:
     items: Items
     objects: Objects
     secret: bytes = b"secret"
-    said: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         codec, blobs = Codec(self.secret), Blobs(self.objects)
@@ -54,9 +54,11 @@ class NewSite:
         )
 
     def take(self, package: str, old: OldTable, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
-        """One run of the import; what it reports of single threads is in `said`."""
+        """One run of the import; what it reports of single threads is in `reported`."""
         name = more.pop("agent", agent_of(package))
-        moves = Moves(old, self.arrivals, owners or {}, more.pop("rest", ANN), name, report=self.said.append, **more)
+        moves = Moves(
+            old, self.arrivals, owners or {}, more.pop("rest", ANN), name, report=self.reported.append, **more
+        )
         return moves.run(lambda _: None)
 
     async def say(self, thread_id: str, message: str) -> Turn:

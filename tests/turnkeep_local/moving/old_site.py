@@ -31,17 +31,17 @@ class Mood(BaseModel):
     word: str
 
 
-class Said(TypedDict, total=False):
+class Reported(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
-class State(Said, total=False):
+class State(Reported, total=False):
     asked: Annotated[int, operator.add]
     mood: Mood
 
 
 def look(state: State) -> State:
-    """A tool is called for each question, and what it said is kept."""
+    """Calls a tool for each question and keeps its result."""
     text = str(state["messages"][-1].content)
     call = {"name": "look", "args": {"what": text}, "id": f"call-{len(state['messages'])}"}
     used = {"input_tokens": 7, "output_tokens": 2, "total_tokens": 9}
@@ -50,15 +50,15 @@ def look(state: State) -> State:
 
 
 def approve(state: State) -> State:
-    """Asks back where the question ends with an exclamation mark."""
+    """Interrupts if the question ends with an exclamation mark."""
     text = str(state["messages"][-3].content)
-    said = interrupt({"question": f"Really {text}"}) if text.endswith("!") else "yes"
-    return {"messages": [AIMessage(f"{said}: {text}, {state['asked']} so far")]}
+    reported = interrupt({"question": f"Really {text}"}) if text.endswith("!") else "yes"
+    return {"messages": [AIMessage(f"{reported}: {text}, {state['asked']} so far")]}
 
 
 def builder(*, nested: bool = True) -> "StateGraph[State]":
     """With `nested` the one who asks back is a graph in the graph, which langgraph-checkpoint-dynamodb cannot keep."""
-    inner = StateGraph(State, output_schema=Said)
+    inner = StateGraph(State, output_schema=Reported)
     inner.add_node("approve", approve)
     inner.add_edge(START, "approve")
     graph = StateGraph(State)

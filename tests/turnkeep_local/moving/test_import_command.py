@@ -1,4 +1,4 @@
-"""`turnkeep import`: what it says, what it refuses, and that a kill in its middle costs nothing."""
+"""`turnkeep import`: its output, its errors, and a run that was killed."""
 
 import os
 import re
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 PROGRESS = "".join(f"{n} of 8 threads\r" for n in range(1, 9))
-Said = Callable[..., tuple[int, str, str]]
+Reported = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module", params=[AWS, CARD])
@@ -37,16 +37,16 @@ def few(request: pytest.FixtureRequest, old_site: Callable[[str], OldSite]) -> O
 
 
 def line_of(few: OldSite) -> list[str]:
-    """The command, up to where they go and whose they are."""
+    """The command without destination and owners."""
     old = few.table
     named = f"--from {few.package} --table {old.table} --writes-table {old.writes} --agent nested"
     return ["import", *named.split()]
 
 
 @pytest.fixture
-def said(
+def reported(
     dynamodb_url: str, s3_url: str, bucket: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Said:
+) -> Reported:
     """Runs the command and gives its code and what it wrote."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3_url)
@@ -67,25 +67,25 @@ def there(dynamodb: "DynamoDBClient", table_name: str, objects: S3Objects) -> Ne
 
 
 def test_the_command_reports_the_outcome_of_all_threads(
-    said: Said, few: OldSite, there: NewSite, table_name: str, bucket: str
+    reported: Reported, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
-    assert said(*to, "--dry-run") == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
+    assert reported(*to, "--dry-run") == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
     assert there.store.listing.search(ANN) == []
-    assert said(*to) == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
+    assert reported(*to) == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
     assert there.store.threads.read(ANN, "t-3").status == "interrupted"
-    assert said(*to)[1].startswith("       8  here\n")
+    assert reported(*to)[1].startswith("       8  here\n")
 
 
 @pytest.mark.parametrize("few", [AWS], indirect=True)
 def test_threads_go_to_this_machine_by_default(
-    said: Said, few: OldSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, table_name: str
+    reported: Reported, few: OldSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, table_name: str
 ) -> None:
     monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TABLE_NAME", table_name)
     owners = tmp_path / "owners.csv"
     owners.write_text("thread_id,tenant,user\nt-1,local,local\n")
-    code, out, err = said(*line_of(few), "--owner", str(owners))
+    code, out, err = reported(*line_of(few), "--owner", str(owners))
     assert code == 1
     assert out.endswith("       7  no owner\n       1  moved\n       2  turns\n       8  messages\n")
     assert "7 of 8 threads were not imported" in err
@@ -94,7 +94,7 @@ def test_threads_go_to_this_machine_by_default(
 
 @pytest.mark.parametrize("few", [CARD], indirect=True)
 def test_a_killed_import_that_runs_again_moves_each_thread_once(
-    said: Said, few: OldSite, there: NewSite, table_name: str, bucket: str
+    reported: Reported, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
     with subprocess.Popen([sys.executable, "-m", "turnkeep_local.cli", *to], env=os.environ) as process:
@@ -104,7 +104,7 @@ def test_a_killed_import_that_runs_again_moves_each_thread_once(
     found = there.store.listing.search(ANN, limit=50)
     assert len(found) >= 1
     assert {thread.turn_count for thread in found} == {2}
-    code, out, _ = said(*to)
+    code, out, _ = reported(*to)
     assert code == 0
     assert sum(int(row.split()[0]) for row in out.splitlines() if row.endswith(("moved", "here"))) == 8
     assert len(there.store.listing.search(ANN, limit=50)) == 8
@@ -128,28 +128,28 @@ def test_a_killed_import_that_runs_again_moves_each_thread_once(
     ],
 )
 def test_missing_facts_are_reported_with_a_remedy(
-    said: Said, few: OldSite, case: tuple[list[str], str], table_name: str, monkeypatch: pytest.MonkeyPatch
+    reported: Reported, few: OldSite, case: tuple[list[str], str], table_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words, told = case
+    words, printed = case
     who = ["--tenant", "acme", "--user", "ann", "--to", table_name]
     if "NO BUCKET" in words:
         monkeypatch.delenv("BUCKET_NAME")
     given = [f"{few.name}-checkpoints" if word == "OTHER" else word for word in words]
     monkeypatch.setenv("SHY__PII", "true")
-    code, _, err = said(*line_of(few), *who, *given)
+    code, _, err = reported(*line_of(few), *who, *given)
     assert code == 1
-    assert told in err
+    assert printed in err
     assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("package", [AWS, CARD])
 def test_a_missing_package_is_reported_with_the_command_that_installs_it(
-    said: Said, package: str, monkeypatch: pytest.MonkeyPatch, table_name: str
+    reported: Reported, package: str, monkeypatch: pytest.MonkeyPatch, table_name: str
 ) -> None:
     for name in ("langgraph_checkpoint_aws", "langgraph_checkpoint_dynamodb.saver"):
         monkeypatch.setitem(sys.modules, name, None)
     who = ["--tenant", "a", "--user", "b", "--agent", "nested", "--to", table_name]
-    code, _, err = said("import", "--from", package, "--table", "x", "--writes-table", "y", *who)
+    code, _, err = reported("import", "--from", package, "--table", "x", "--writes-table", "y", *who)
     assert (code, 'pip install "turnkeep[import]"' in err) == (1, True)
 
 

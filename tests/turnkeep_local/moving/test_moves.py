@@ -40,7 +40,7 @@ async def test_each_thread_arrives_message_by_message_and_its_graph_continues(wr
     tally = here.take(written.package, written.table)
     assert (tally.threads, tally.left) == ({"moved": 5}, 0)
     assert (tally.turns, tally.messages) == (1 + 12 + 2 + 2 + 1, sum(map(len, written.messages.values())))
-    (derived,) = [line.rpartition(" ")[2] for line in here.said]
+    (derived,) = [line.rpartition(" ")[2] for line in here.reported]
     for thread_id, messages in written.messages.items():
         moved = derived if thread_id == MAIL else thread_id
         assert plain(here.messages(moved)) == plain(messages)
@@ -90,7 +90,7 @@ def test_each_thread_gets_its_owner_and_others_are_left(written: OldSite, here: 
     assert here.store.threads.read(bob, "one").turn_count == 1
     with pytest.raises(NotFound):
         here.store.threads.read(ANN, "one")
-    assert any(line.startswith("waits: list it in --owner") for line in here.said)
+    assert any(line.startswith("waits: list it in --owner") for line in here.reported)
 
 
 def test_an_id_of_another_thread_is_not_overwritten(written: OldSite, here: NewSite) -> None:
@@ -142,11 +142,11 @@ def test_an_unreadable_thread_is_reported_and_the_others_move(
                 dynamodb.delete_item(TableName=site.name, Key=chunk)
     tally = here.take(AWS, site.table)
     assert (tally.threads, tally.left) == ({"moved": 1, "unreadable": 4}, 4)
-    told = {line.partition(":")[0]: line for line in here.said}
-    assert told.keys() == {"cut", "pickled", "in-s3", "gone"}
-    assert "pickle" in told["pickled"]
-    assert "S3 is not configured" in told["in-s3"]
-    assert "incomplete" in told["gone"]
+    printed = {line.partition(":")[0]: line for line in here.reported}
+    assert printed.keys() == {"cut", "pickled", "in-s3", "gone"}
+    assert "pickle" in printed["pickled"]
+    assert "S3 is not configured" in printed["in-s3"]
+    assert "incomplete" in printed["gone"]
 
 
 def scanned(dynamodb: "DynamoDBClient", table: str) -> list[dict[str, Any]]:
@@ -158,7 +158,7 @@ def test_an_expired_thread_is_not_imported(old_site: Callable[[str], OldSite], h
     talk(saver_of(AWS, site.url, site.name, ttl_seconds=600), "short", ["a"])
     site.talk("for-ever", "a")
     moves = Moves(
-        site.table, here.arrivals, {}, ANN, "nested", report=here.said.append, clock=lambda: time.time() + 601
+        site.table, here.arrivals, {}, ANN, "nested", report=here.reported.append, clock=lambda: time.time() + 601
     )
     assert moves.run(lambda _: None).threads == {"expired": 1, "moved": 1}
     assert here.take(AWS, site.table).threads == {"here": 1, "moved": 1}
@@ -192,7 +192,7 @@ def test_a_state_that_is_too_large_is_reported_and_the_others_move(
     with monkeypatch.context() as limits:
         limits.setattr(codec, "MAX_RAW_BYTES", 9000)
         assert here.take(CARD, site.table).threads == {"refused": 1, "moved": 1}
-    assert here.said == [
+    assert here.reported == [
         "large: it cannot be stored: The agent's reply or state is too large to be stored: at most 64 MB."
     ]
     assert here.take(CARD, site.table).threads == {"moved": 1, "here": 1}

@@ -1,4 +1,4 @@
-"""What `turnkeep build` sends and what it says. The layers' own programs are played: they install nothing."""
+"""What `turnkeep build` sends and reports. Fakes of the layers' programs install nothing."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ graph = StateGraph(MessagesState).add_node("one", lambda state: {}).add_edge(STA
 
 @dataclass(frozen=True)
 class Played(Tools):
-    """Needs nothing but what it says, and leaves a layer of `held_bytes`."""
+    """Resolves to `pins`, and writes a layer of `held_bytes`."""
 
     pins: str = ""
     held_bytes: int = 1000
@@ -58,11 +58,11 @@ def imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class Project:
     folder: Path
     tools: Played = field(default_factory=lambda: Played("x86_64", "uv"))
-    said: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)
 
     def write(self, **more: Any) -> "Project":
-        said = {"dependencies": ["."], "graphs": {"agent": "./agent.py:graph"}, **more}
-        self.file("langgraph.json", json.dumps(said))
+        reported = {"dependencies": ["."], "graphs": {"agent": "./agent.py:graph"}, **more}
+        self.file("langgraph.json", json.dumps(reported))
         self.file("agent.py", GRAPH)
         return self
 
@@ -71,7 +71,7 @@ class Project:
         (self.folder / name).write_text(text)
 
     def build(self) -> Path:
-        build(self.folder / "langgraph.json", self.folder, self.tools, (), self.said.append)
+        build(self.folder / "langgraph.json", self.folder, self.tools, (), self.reported.append)
         return self.built
 
     @property
@@ -120,7 +120,7 @@ def test_requirements_of_graphs_are_installed_with_them(project: Project) -> Non
     project.tools = Played("x86_64", "uv", pins="wikipedia==1.4.0   # via x\n")
     project.build()
     assert (project.built / "layers/graphs/python/installed.txt").read_text() == "wikipedia==1.4.0"
-    assert "packages    wikipedia==1.4.0" in project.said
+    assert "packages    wikipedia==1.4.0" in project.reported
 
 
 @pytest.mark.parametrize(
@@ -140,34 +140,34 @@ def test_the_listed_agents_are_packaged(project: Project, agents: Any, kept: set
 def test_a_file_of_variables_is_reported_with_the_parameter_of_each(project: Project) -> None:
     project.file(".env", "OPENAI_API_KEY=canary\n")
     project.write(env=".env").build()
-    assert any(line.endswith("/turnkeep/hello/env/OPENAI_API_KEY --value ...") for line in project.said)
-    assert "canary" not in str(project.said)
+    assert any(line.endswith("/turnkeep/hello/env/OPENAI_API_KEY --value ...") for line in project.reported)
+    assert "canary" not in str(project.reported)
 
 
 def test_a_secret_that_would_be_sent_is_reported(project: Project) -> None:
     project.write(env={"OPENAI_API_KEY": "canary", "REGION_NAME": "eu"}).build()
-    (line,) = [line for line in project.said if "is sent unencrypted" in line]
+    (line,) = [line for line in project.reported if "is sent unencrypted" in line]
     assert "OPENAI_API_KEY" in line
     assert "REGION_NAME" not in line
-    assert "canary" not in str(project.said)
+    assert "canary" not in str(project.reported)
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "printed"),
     [
         ({"python_version": "3.11"}, "`python_version` is 3.11, but functions run 3.13"),
         ({"auth": {"path": "./auth.py:auth"}}, "`auth` is not applied"),
         ({"graphs": {"agent": "./agent.py:graph", "b": "./b.py:graph"}}, "there is no file ./b.py"),
     ],
 )
-def test_ignored_parts_are_reported_and_the_rest_is_built(project: Project, more: dict[str, Any], told: str) -> None:
+def test_ignored_parts_are_reported_and_the_rest_is_built(project: Project, more: dict[str, Any], printed: str) -> None:
     project.write(**more).build()
-    assert any(told in line for line in project.said)
+    assert any(printed in line for line in project.reported)
     assert (project.built / "template.yaml").exists()
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "printed"),
     [
         ({"turnkeep": {"agents": ["paper"]}}, "`agents` lists paper. Installed agents: campaigns, "),
         ({"dependencies": [".", "../shared"]}, "is outside its folder"),
@@ -176,10 +176,10 @@ def test_ignored_parts_are_reported_and_the_rest_is_built(project: Project, more
     ],
 )
 def test_a_failed_build_is_reported_and_leaves_nothing_to_deploy(
-    project: Project, more: dict[str, Any], told: str
+    project: Project, more: dict[str, Any], printed: str
 ) -> None:
     (project.folder.parent / "shared").mkdir()
-    with pytest.raises((LocalError, UnusableGraphFile), match=told):
+    with pytest.raises((LocalError, UnusableGraphFile), match=printed):
         project.write(**more).build()
     assert not (project.built / "template.yaml").exists()
 
@@ -194,9 +194,9 @@ def test_a_build_that_is_too_large_lists_what_is_large(project: Project) -> None
     project.tools = Played("x86_64", "uv", held_bytes=255 * 1024 * 1024)
     for number in range(12):
         project.file(f"data{number}.bin", "x" * (1_000_000 + number))
-    with pytest.raises(LocalError, match=r"MB unzipped, but Lambda allows 262") as told:
+    with pytest.raises(LocalError, match=r"MB unzipped, but Lambda allows 262") as printed:
         project.build()
-    named = [line.split()[-1] for line in str(told.value).splitlines()[1:]]
+    named = [line.split()[-1] for line in str(printed.value).splitlines()[1:]]
     assert named == [f"data{number}.bin" for number in range(11, 1, -1)]
     assert not (project.built / "template.yaml").exists()
 

@@ -60,8 +60,8 @@ def held(tmp_path: Path) -> Path:
 
 def project(folder: Path, dependencies: list[str], **files: str) -> GraphFile:
     folder.mkdir(exist_ok=True)
-    said = {"dependencies": dependencies, "graphs": {"agent": "./agent.py:graph"}}
-    (folder / "langgraph.json").write_text(json.dumps(said))
+    reported = {"dependencies": dependencies, "graphs": {"agent": "./agent.py:graph"}}
+    (folder / "langgraph.json").write_text(json.dumps(reported))
     for name, text in files.items():
         (folder / name.replace("_", ".")).write_text(text)
     return read_graph_file(folder / "langgraph.json")
@@ -145,9 +145,9 @@ def test_an_unsolvable_set_is_reported_with_the_end_of_the_explanation(tmp_path:
         ["No solution found", *["because"] * 50, "you require fastapi<0.1 and turnkeep requires fastapi>=0.1"]
     )
     uv = Uv([LocalError("x"), LocalError(why)])
-    with pytest.raises(LocalError) as told:
+    with pytest.raises(LocalError) as printed:
         resolved(project(tmp_path / "p", ["."], requirements_txt="fastapi<0.1"), held, uv)
-    lines = str(told.value).splitlines()
+    lines = str(printed.value).splitlines()
     assert "langgraph.json cannot be installed for Lambda (x86_64, Python 3.13)" in lines[0]
     assert (lines[1], lines[-1]) == ("No solution found", "you require fastapi<0.1 and turnkeep requires fastapi>=0.1")
     assert len(lines) < 12
