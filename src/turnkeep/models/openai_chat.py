@@ -118,7 +118,6 @@ class CheckedChatOpenAI(ChatOpenAI):
         return converted
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
-        """Normalise tool calls, and copy refusals into the text."""
         for choice in getattr(response, "choices", None) or ():
             sent = choice.message.model_dump(include={"tool_calls", "function_call"}, warnings=False)
             choice.message.tool_calls = plain_calls(sent, is_whole=True)

@@ -34,7 +34,6 @@ def placeholders_made() -> Mapping[str, str] | None:
 
 
 def outgoing(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return the redacted body of a request."""
     redact = _redact.get()
     if redact is None:
         return payload

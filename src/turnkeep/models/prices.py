@@ -16,7 +16,6 @@ class Price:
     output: float
 
     def micro(self, read: int, written: int) -> int:
-        """Return the cost of these tokens in millionths of a dollar."""
         return round(read * self.input + written * self.output)
 
 

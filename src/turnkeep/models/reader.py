@@ -113,7 +113,6 @@ class Reader:
         _check_ending(self._ending, is_done=is_done and (not self._limit or tokens < self._limit))
 
     def _last(self, text: str, *, has_calls: bool) -> AIMessageChunk:
-        """Return the end of an answer: the text that was held back, or the calls in it."""
         text += self._prose.rest()
         calls = [
             tool_call_chunk(args=_as_json(each["args"]), id=each["id"], index=each["index"]) for each in self._calls

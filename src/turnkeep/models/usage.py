@@ -24,7 +24,6 @@ class ModelCall:
     estimated: bool
 
     def cost(self) -> float | None:
-        """Return US dollars, or None if the model has no known price."""
         price = price_of(self.model)
         if price is None:
             return None

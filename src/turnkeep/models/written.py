@@ -124,7 +124,6 @@ def _object_at(text: str) -> tuple[dict[str, Any] | None, int]:
 
 
 def _decoded(text: str) -> Any:
-    """Return the value of a JSON text, else the text."""
     with suppress(ValueError, RecursionError):
         return json.loads(text, strict=False)
     return text

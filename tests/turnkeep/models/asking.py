@@ -1,4 +1,4 @@
-"""A model at a server of the test's own, and its answer in each of the ways in which one is asked."""
+"""A model at the test's own server, and its answer in each mode."""
 
 import asyncio
 from typing import Any

@@ -1,5 +1,5 @@
-"""Answers in the wire form of Bedrock's Converse and ConverseStream, for the server in wire.py: JSON where the whole is
-asked for, AWS event-stream frames where a stream is."""
+"""Answers in the wire format of Bedrock's Converse and ConverseStream, for the server in wire.py: JSON for a whole
+answer, AWS event-stream frames for a stream."""
 
 import binascii
 import json
@@ -46,7 +46,7 @@ def send(exchange: Exchange, data: bytes) -> None:
 
 
 def says(text: str, ending: str | None = "end_turn") -> Answer:
-    """A whole answer that ends with `ending`; None ends a stream cleanly without saying how."""
+    """An answer with this stop reason; None ends a stream without one."""
     return answers([{"text": text}], ending)
 
 

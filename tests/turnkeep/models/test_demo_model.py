@@ -2,7 +2,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
@@ -38,7 +38,7 @@ async def test_a_rule_answers_its_inner_call_from_the_parts() -> None:
     assert (await ask_text(model, TELL, asked("why"))).text == "You asked:\nwhy  twice."
 
 
-async def test_a_rule_calls_several_tools_or_says_something_instead() -> None:
+async def test_a_rule_may_call_several_tools_or_answer_in_prose() -> None:
     call = ToolsCall("act", (Verdict,))
     calls = [{"name": "Verdict", "args": {"score": score, "reason": "so"}} for score in (1, 2)]
     model = DemoChatModel(rules={"act": lambda parts: calls if parts["query"] else "Nothing to do."})
@@ -46,7 +46,7 @@ async def test_a_rule_calls_several_tools_or_says_something_instead() -> None:
     assert (await ask_tools(model, call, asked(""))).text == "Nothing to do."
 
 
-async def test_the_stream_is_word_by_word_and_adds_up_to_the_whole() -> None:
+async def test_the_streamed_words_add_up_to_the_whole() -> None:
     model = DemoChatModel(rules=RULES)
     chunks = [chunk.text async for chunk in model.astream(asked("why"))]
     assert len(chunks) > 3
@@ -54,14 +54,27 @@ async def test_the_stream_is_word_by_word_and_adds_up_to_the_whole() -> None:
     assert "".join(chunk.text for chunk in model.stream(asked("why"))) == "".join(chunks)
 
 
-async def test_structured_output_works_as_with_any_chat_model() -> None:
+async def test_structured_output_works() -> None:
     bound = DemoChatModel().with_structured_output(Verdict, method="function_calling", include_raw=True)
     found: Any = await bound.ainvoke("hello")
     assert found["parsed"] == Verdict(score=0, reason="hello")
     assert found["parsing_error"] is None
 
 
-async def test_usage_is_the_estimate_of_prompt_and_answer() -> None:
+async def test_only_visible_calls_reach_the_stream() -> None:
+    rules = {"hidden": lambda parts: "inner words", "tell": lambda parts: "outer words"}
+    model = DemoChatModel(rules=rules)
+
+    async def node(state: MessagesState) -> Any:
+        await ask_text(model, TextCall("hidden", temperature=0, max_tokens=9, visible=False), state["messages"])
+        return {"messages": [(await ask_text(model, TELL, state["messages"])).message]}
+
+    graph: Any = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
+    parts: Any = graph.astream({"messages": [("user", "hello")]}, stream_mode="messages")
+    assert "".join([part.text async for part, _ in parts]) == "outer words"
+
+
+async def test_usage_is_estimated_from_prompt_and_answer() -> None:
     meter = UsageMeter()
     await DemoChatModel().ainvoke([HumanMessage("hello there")], {"callbacks": [meter]})
     usage = meter.usage()
@@ -76,7 +89,7 @@ async def test_without_a_rule_any_messages_get_an_answer(messages: list[Any]) ->
     assert (await DemoChatModel().ainvoke(messages or [HumanMessage("")])).text
 
 
-async def test_a_bare_graph_with_tools_calls_a_named_tool_and_tells_its_result() -> None:
+async def test_a_bare_graph_calls_the_named_tool_and_returns_its_result() -> None:
     @tool
     def add_one(text: str) -> str:
         """Adds one."""
@@ -100,13 +113,9 @@ async def test_a_bare_graph_with_tools_calls_a_named_tool_and_tells_its_result()
 
 async def test_the_stream_can_be_cancelled_between_words() -> None:
     model = DemoChatModel(rules={"tell": lambda parts: "word " * 100_000})
-    seen: list[AIMessageChunk] = []
 
-    async def read() -> None:
-        async for chunk in model.astream(asked("x")):
-            seen.append(chunk)
+    async def read() -> list[Any]:
+        return [chunk async for chunk in model.astream(asked("x"))]
 
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.05):
-            await read()
-    assert len(seen) < 100_000
+        await asyncio.wait_for(read(), 0.05)

@@ -30,12 +30,14 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("error", "expected", "told"), KNOWN)
-def test_a_library_error_is_named_without_its_text(error: Exception, expected: type[ModelFault], told: str) -> None:
+@pytest.mark.parametrize(("error", "expected", "detail"), KNOWN)
+def test_a_library_error_becomes_its_fault_without_its_text(
+    error: Exception, expected: type[ModelFault], detail: str
+) -> None:
     fault = as_fault(error)
     assert isinstance(fault, ModelFault)
     assert type(fault) is expected
-    assert told in (fault.detail or "")
+    assert detail in (fault.detail or "")
     assert "secret" not in f"{fault} {fault.detail}"
 
 
@@ -45,10 +47,7 @@ UNKNOWN += [UnprocessableEntityError("secret", response=ASKED_IN_A_NODE, body=No
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), TimeoutError(), RuntimeError("x"), *UNKNOWN])
-def test_an_error_of_the_graph_itself_or_of_another_library_is_no_model_fault(error: Exception) -> None:
+def test_errors_of_the_graph_and_of_other_libraries_are_not_model_faults(error: Exception) -> None:
     assert as_fault(error) is None
-
-
-def test_an_error_of_our_own_stays_itself() -> None:
-    error = Superseded()
-    assert as_fault(error) is error
+    ours = Superseded()
+    assert as_fault(ours) is ours

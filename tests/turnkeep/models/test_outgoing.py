@@ -1,4 +1,4 @@
-"""What a model is asked while a private run goes on: every text of it is hidden, whatever put it there."""
+"""All text of a request to a model is redacted in a run with redaction."""
 
 import json
 
@@ -28,7 +28,7 @@ def redact(text: str) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_openai_is_asked_nothing_raw(mode: str) -> None:
+async def test_openai_requests_are_redacted(mode: str) -> None:
     with WireServer([says("Hello."), says("Hello.")]) as server:
         model = model_of(server)
         with redacting(redact):
@@ -42,7 +42,7 @@ async def test_openai_is_asked_nothing_raw(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.filterwarnings("ignore:Tool messages were passed without toolConfig")
-async def test_bedrock_is_asked_nothing_raw(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bedrock_requests_are_redacted(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
     with WireServer([bedrock_wire.says("Hello.")]) as server:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url)

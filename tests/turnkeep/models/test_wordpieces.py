@@ -2,7 +2,7 @@
 
 import pytest
 
-from turnkeep.models.wordpieces import VOCABULARY, read_pieces
+from turnkeep.models.wordpieces import read_pieces
 
 
 @pytest.mark.parametrize(
@@ -21,23 +21,14 @@ from turnkeep.models.wordpieces import VOCABULARY, read_pieces
         ("", []),
     ],
 )
-def test_a_text_is_cut_as_the_model_was_taught(text, pieces):
+def test_pieces_equal_those_of_the_reference(text, pieces):
     assert read_pieces(text, 100) == pieces
 
 
-def test_what_could_not_be_decoded_is_passed_over():
+def test_replacement_characters_are_skipped():
     assert read_pieces("wire\ufffdless", 9) == read_pieces("wireless", 9)
 
 
-def test_no_more_is_read_than_the_model_takes():
-    assert read_pieces("wireless earbuds " * 1000, 5) == [9949, 4540, 8569, 5104, 9949]
-
-
-@pytest.mark.parametrize("text", ["\ud800", "\x00\ufffd", "\U0001f600" * 50, "ก" * 200, "a," * 3000])
-def test_any_text_can_be_read(text):
+@pytest.mark.parametrize("text", ["\ud800", "\x00\ufffd", "\U0001f600" * 50, "ก" * 200, "wireless earbuds " * 1000])
+def test_at_most_as_many_pieces_as_the_limit_are_returned(text):
     assert len(read_pieces(text, 254)) <= 254
-
-
-def test_the_vocabulary_is_whole():
-    lines = VOCABULARY.read_text("utf-8").split("\n")
-    assert (len(lines) - 1, lines[100:103], lines[-1]) == (30_522, ["[UNK]", "[CLS]", "[SEP]"], "")

@@ -1,5 +1,5 @@
-"""Answers in the forms that servers and models give them: each is read as the same prose, calls and result, whole and
-streamed in random pieces."""
+"""Answers in the formats of servers and models: each is read as the same prose, calls and result, whole and streamed in
+random pieces."""
 
 import json
 import random
@@ -88,7 +88,7 @@ def with_arguments(arguments: Any) -> Answer:
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
 @pytest.mark.parametrize("form", ARGUMENTS)
-async def test_arguments_are_read_as_an_object_and_encoded_once_or_twice(form: str, mode: str) -> None:
+async def test_arguments_may_be_an_object_or_encoded_once_or_twice(form: str, mode: str) -> None:
     with WireServer([with_arguments(ARGUMENTS[form])]) as server:
         message = await answer_of(model_of(server), mode)
     assert [(each["name"], each["args"], each["id"]) for each in message.tool_calls] == [("Search", PHONES, "t")]
@@ -96,7 +96,7 @@ async def test_arguments_are_read_as_an_object_and_encoded_once_or_twice(form: s
 
 
 @pytest.mark.parametrize("wrong", [[PHONES], 7, '"phones"', "[1]", '{"wish": "pho', None, ""])
-async def test_arguments_that_are_no_object_are_asked_for_again(wrong: Any) -> None:
+async def test_arguments_that_are_not_an_object_are_retried(wrong: Any) -> None:
     with WireServer([with_arguments(wrong), calls("Search", PHONES)]) as server:
         assert (await ask_tools(model_of(server), TOOLS, ASKED)).calls == (Search(**PHONES),)
     with WireServer([with_arguments(wrong), calls("Search", PHONES)]) as server:
@@ -104,7 +104,7 @@ async def test_arguments_that_are_no_object_are_asked_for_again(wrong: Any) -> N
 
 
 @pytest.mark.parametrize("place", [{"index": 0}, {}, {"index": None}])
-async def test_streamed_calls_of_one_index_or_none_are_kept_apart_by_their_ids(place: Body) -> None:
+async def test_streamed_calls_with_one_index_are_separated_by_id(place: Body) -> None:
     pieces = [
         {"tool_calls": [{**place, "id": wish, "function": {"name": "Search", "arguments": f'{{"wish": "{wish}"}}'}}]}
         for wish in ("a", "b")
@@ -116,7 +116,7 @@ async def test_streamed_calls_of_one_index_or_none_are_kept_apart_by_their_ids(p
 
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
-async def test_a_call_in_the_old_field_is_a_call(mode: str) -> None:
+async def test_a_call_in_the_old_field_is_read(mode: str) -> None:
     function = {"name": "Search", "arguments": json.dumps(PHONES)}
     with WireServer([piecewise({"function_call": function}, finish="function_call")]) as server:
         message = await answer_of(model_of(server), mode)
@@ -131,14 +131,14 @@ CUT_WORDS = {"length": True, "MAX_TOKENS": True, "model_length": True, "content_
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("word", WHOLE_WORDS)
-async def test_other_words_for_a_proper_end_are_read(word: str, mode: str) -> None:
+async def test_finish_reasons_of_a_complete_answer(word: str, mode: str) -> None:
     with WireServer([says("a whole answer", word)]) as server:
         assert (await asked(model_of(server), mode)).strip() == "a whole answer"
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("word", CUT_WORDS)
-async def test_words_for_a_cut_and_unknown_words_are_no_proper_end(word: str, mode: str) -> None:
+async def test_finish_reasons_of_a_truncated_answer(word: str, mode: str) -> None:
     with WireServer([says("half an answer", word)]) as server, pytest.raises(ModelTruncated) as caught:
         await asked(model_of(server), mode)
     assert caught.value.at_limit is CUT_WORDS[word]
@@ -147,13 +147,13 @@ async def test_words_for_a_cut_and_unknown_words_are_no_proper_end(word: str, mo
 
 @pytest.mark.parametrize("mode", ["stream", "astream"])
 @pytest.mark.parametrize("word", [None, "", "null"])
-async def test_a_stream_without_a_word_for_its_end_is_complete_at_its_end_mark(word: str | None, mode: str) -> None:
+async def test_a_stream_without_a_finish_reason_ends_with_its_end_mark(word: str | None, mode: str) -> None:
     with WireServer([piecewise({"content": "a whole answer"}, finish=word)]) as server:
         assert await asked(model_of(server), mode) == "a whole answer"
 
 
 @pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
-async def test_a_body_is_complete_with_an_empty_word_for_its_end_and_not_with_null(mode: str) -> None:
+async def test_a_body_is_complete_with_an_empty_finish_reason_but_not_with_null(mode: str) -> None:
     with WireServer([says("a whole answer", ""), says("half an answer", None)]) as server:
         model = model_of(server)
         assert await asked(model, mode) == "a whole answer"
@@ -163,7 +163,7 @@ async def test_a_body_is_complete_with_an_empty_word_for_its_end_and_not_with_nu
 
 @pytest.mark.parametrize("usage", [0, 7])
 @pytest.mark.parametrize("word", [None, ""])
-async def test_a_stream_that_merely_stops_is_truncated(word: str | None, usage: int) -> None:
+async def test_a_stream_without_an_end_mark_is_truncated(word: str | None, usage: int) -> None:
     cut = piecewise({"content": "half an answer data: [DONE]\n"}, finish=word, done=False, usage=usage)
     with WireServer([cut]) as server, pytest.raises(ModelTruncated):
         await streamed(model_of(server))
@@ -171,7 +171,7 @@ async def test_a_stream_that_merely_stops_is_truncated(word: str | None, usage: 
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
 @pytest.mark.parametrize("usage", [0, 50])
-async def test_an_answer_at_its_limit_is_truncated_where_its_end_has_no_word(usage: int, mode: str) -> None:
+async def test_an_answer_at_its_limit_without_a_finish_reason_is_truncated(usage: int, mode: str) -> None:
     text = "half" if usage else "half " * 40
     ended = piecewise({"content": text}, finish="", usage=usage)
     with WireServer([ended]) as server, pytest.raises(ModelTruncated):
@@ -191,7 +191,7 @@ REASONED = {
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("form", REASONED)
-async def test_reasoning_in_tags_is_not_part_of_the_answer(form: str, mode: str) -> None:
+async def test_reasoning_in_tags_is_removed(form: str, mode: str) -> None:
     pieces = cut(REASONED[form], 3) if "stream" in mode else [REASONED[form]]
     with WireServer([piecewise(*({"content": each} for each in pieces))] * 2) as server:
         model = model_of(server)
@@ -218,14 +218,14 @@ async def test_reasoning_without_an_answer_is_an_empty_answer(text: str) -> None
         await ask_text(model_of(server), TEXT, ASKED)
 
 
-async def test_a_model_that_does_not_reason_in_its_text_streams_from_its_first_answer_on() -> None:
+async def test_a_model_without_reasoning_streams_from_its_first_answer() -> None:
     with WireServer([says("one two three")] * 2) as server:
         model = model_of(server)
         counts = [len([piece async for piece in model.astream(ASKED) if piece.text]) for _ in "12"]
     assert counts == [3, 3]
 
 
-async def test_reasoning_that_was_already_streamed_ends_the_call_and_is_held_back_from_then_on() -> None:
+async def test_streamed_reasoning_fails_the_call_and_is_held_back_later() -> None:
     late = piecewise(*({"content": each} for each in ("I think that I greet.", "\n</think>\n", "Hello!")))
     with WireServer([says("Well."), late, late]) as server:
         model = model_of(server)
@@ -236,7 +236,7 @@ async def test_reasoning_that_was_already_streamed_ends_the_call_and_is_held_bac
 
 
 @pytest.mark.parametrize("form", REASONED)
-async def test_a_result_behind_reasoning_is_read(form: str) -> None:
+async def test_a_result_after_reasoning_is_read(form: str) -> None:
     text = REASONED[form].replace("Hello!", f"```json\n{json.dumps(PHONES)}\n```")
     with WireServer([says(text)]) as server:
         assert await ask_typed(model_of(server), TYPED, ASKED) == Search(**PHONES)
@@ -305,7 +305,7 @@ def test_any_call_is_read_back_from_any_form(form: str, name: str, arguments: Bo
         min_size=1,
     ),
 )
-def test_any_call_is_read_back_from_parameters_in_tags(name: str, arguments: Body) -> None:
+def test_any_call_is_read_from_parameters_in_tags(name: str, arguments: Body) -> None:
     assert list(calls_in(xml(name, arguments), {name})) == [(name, arguments)]
 
 
@@ -316,7 +316,7 @@ def test_any_call_is_read_back_from_parameters_in_tags(name: str, arguments: Bod
     st.sampled_from(["", "<think>{a}</think>\n", "Hm. {b}\n</think>\n\n"]),
     st.integers(),
 )
-def test_pieces_of_a_stream_show_nothing_of_a_call_or_of_reasoning(
+def test_a_stream_contains_nothing_of_a_call_or_of_reasoning(
     form: str, arguments: Body, reasoning: str, seed: int
 ) -> None:
     prose = Prose(Habit(waits=True), has_tools=True)
@@ -330,7 +330,7 @@ TAGS = ["<think>", "</think>", "[THINK]", "[/THINK]", "<", "</thi", "`", " ", "\
 
 
 @pytest.mark.parametrize("mention", ["Models end it by </think>.", "```\n<think>\nHm.\n</think>\n```"])
-def test_an_answer_that_mentions_tags_is_streamed_whole_letter_by_letter(mention: str) -> None:
+def test_an_answer_that_mentions_tags_is_streamed_complete(mention: str) -> None:
     text = f"{'Some words. ' * 30}{mention}{' More words.' * 30}"
     prose = Prose(Habit(), has_tools=False)
     assert "".join(map(prose.see, text)) + prose.rest() == text
@@ -338,7 +338,7 @@ def test_an_answer_that_mentions_tags_is_streamed_whole_letter_by_letter(mention
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(TAGS)).map("".join), st.booleans(), st.booleans(), st.integers())
-def test_pieces_of_any_prose_are_read_as_the_whole(text: str, waits: bool, has_tools: bool, seed: int) -> None:
+def test_streamed_prose_equals_the_whole(text: str, waits: bool, has_tools: bool, seed: int) -> None:
     whole, pieces = (Prose(Habit(waits), has_tools=has_tools) for _ in "12")
     expected = whole.see(text) + whole.rest()
     try:
@@ -348,7 +348,7 @@ def test_pieces_of_any_prose_are_read_as_the_whole(text: str, waits: bool, has_t
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_call_written_as_text_is_a_call_of_ask_tools_and_ask_typed(form: str) -> None:
+async def test_inner_calls_read_a_call_written_as_text(form: str) -> None:
     text = FORMS[form]("Search", PHONES)
     with WireServer([says(text)] * 2) as server:
         assert await ask_tools(model_of(server), TOOLS, ASKED) == ToolsAnswer((Search(**PHONES),))
@@ -366,7 +366,7 @@ async def test_a_call_written_as_text_is_a_tool_call_of_the_message(form: str, m
     assert "{" not in message.text
 
 
-async def test_several_calls_as_text_come_in_their_order() -> None:
+async def test_several_calls_as_text_keep_their_order() -> None:
     text = "".join(FORMS["tag"](name, given) for name, given in (("Search", PHONES), ("Price", {"names": ["a"]})))
     with WireServer([says(text)]) as server:
         assert (await ask_tools(model_of(server), TOOLS, ASKED)).calls == (Search(**PHONES), Price(names=["a"]))
@@ -381,7 +381,7 @@ UNUSABLE = [
 
 
 @pytest.mark.parametrize("text", UNUSABLE)
-async def test_an_unusable_call_as_text_is_asked_for_again_and_never_shown(text: str) -> None:
+async def test_an_unusable_call_as_text_is_retried_and_never_returned(text: str) -> None:
     with WireServer([says(text), says(FORMS["bare"]("Search", PHONES)), says(text), says(text)]) as server:
         assert (await ask_tools(model_of(server), TOOLS, ASKED)).calls == (Search(**PHONES),)
         with pytest.raises(ModelError):
@@ -404,7 +404,7 @@ async def test_a_result_is_read_from_the_text_around_it(text: str) -> None:
         assert await ask_typed(model_of(server), TYPED, ASKED) == Search(**PHONES)
 
 
-def test_what_a_hostile_server_sends_is_read_in_time() -> None:
+def test_hostile_text_is_read_in_time() -> None:
     for text in ('{"a":' * 20_000, "{" * 60_000, '{"a": "' * 9_000, "<function=" * 6_000, "[" * 60_000, "{a," * 20_000):
         assert list(calls_in(text, {"a"})) == []
 
