@@ -42,7 +42,7 @@ _DAY = (
 )
 _BIRTH = re.compile(
     r"(?<!\w)(?:nat[oa]|nascita|born|birth|birthday|compleanno|d\.?o\.?b\.?|né|née|geboren|nacid[oa])(?!\w)"
-    rf"[^\d\n.]{{0,40}}?({_DAY})(?!\d)",
+    rf"(?:\ue000++|[^\d\n.]){{0,40}}?({_DAY})(?!\d)",  # a run of \ue000 covers other data
     re.I,
 )
 

@@ -1,9 +1,7 @@
-"""Identifiers of python-stdnum and phonenumbers, written with random separators beside random neighbours, and texts
-without any."""
+"""Identifiers of python-stdnum and phonenumbers with random separators and random neighbours."""
 
 import random
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,23 +15,7 @@ from turnkeep.blocks.pii import find, findings
 
 SEPARATORS = (" ", "  ", "\t", "-", ".", "/", "_", "|", "- ", "\n", " | ", " - ", " \n", "\u2013", "\u00a0", "\u200b")
 BEFORE = ("", "CF", "IBAN:", "file_", "PAN", "n.", "(", "x", "numero ", "Il dato è ", "cf=", "a\n", "| ", "\u201c")
-BEHIND = (
-    "_730.pdf",
-    "",
-    "BIC:X",
-    "/RM",
-    ".",
-    ",",
-    ")",
-    " ok",
-    "x",
-    " |",
-    "_a.pdf",
-    "\n\nAltro",
-    "; e poi",
-    ".pdf",
-    "\u201d",
-)
+BEHIND = ("_730.pdf", "", "BIC:X", "/RM", ".", ",", ")", " ok", "x", " |", "_a.pdf", "\n\nAltro", "; e poi", "\u201d")
 
 
 def foreign_iban(dice: random.Random) -> str:
@@ -59,7 +41,7 @@ def is_found(text: str, start: int, end: int) -> bool:
 
 
 @pytest.mark.parametrize("make", [codice_fiscale, partita_iva, iban, foreign_iban, card])
-def test_a_checksum_is_found_across_separators_and_beside_anything(make: Callable[[random.Random], str]) -> None:
+def test_an_identifier_is_found_with_any_separators_and_neighbours(make: Callable[[random.Random], str]) -> None:
     dice = random.Random(f"{make}".partition(" at ")[0])
     missed = []
     for _ in range(400):
@@ -73,21 +55,19 @@ def test_a_checksum_is_found_across_separators_and_beside_anything(make: Callabl
     assert missed == []
 
 
-def test_a_phone_number_is_found_with_mixed_separators_and_digit_by_digit() -> None:
+def test_a_phone_number_is_found_with_any_separators() -> None:
     dice, missed = random.Random(7), []
     kinds = [phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE]
     for _ in range(300):
         example = phonenumbers.example_number_for_type("IT", dice.choice(kinds))
-        number = str(phonenumbers.national_significant_number(example))
-        number = number[:-4] + f"{dice.randrange(10_000):04}"
+        number = str(phonenumbers.national_significant_number(example))[:-4] + f"{dice.randrange(10_000):04}"
         at, last = sorted(dice.sample(range(2, len(number) - 2), 2))
-        one, two = dice.choice(["/", " ", "-", "."]), dice.choice([" ", ".", "-", "_"])
+        one, two = dice.choice("/ -."), dice.choice(" .-_")
         forms = [f"{number[:3]}{one}{number[3:]}", " ".join(number), f"{number[:3]}_{number[3:]}"]
         forms += [f"{number[:at]}{one}{number[at:last]}{two}{number[last:]}"] if last - at > 1 else []
         spelled = dice.choice(forms)
-        text = f"chiama il {spelled} domani"
-        if not is_found(text, 10, 10 + len(spelled)):
-            missed.append(text)
+        if not is_found(f"chiama il {spelled} domani", 10, 10 + len(spelled)):
+            missed.append(spelled)
     assert missed == []
 
 
@@ -112,28 +92,14 @@ def test_a_phone_number_is_found_with_mixed_separators_and_digit_by_digit() -> N
         ("Zorblat de Quux", 'To: "{}" <z@example.org>'),
     ],
 )
-def test_is_found_in_other_words(datum: str, text: str) -> None:
+def test_unusual_spellings_are_found(datum: str, text: str) -> None:
     start = text.index("{")
     whole = text.format(datum)
     assert is_found(whole, start, start + len(datum))
     assert len([one for one in find(whole) if one.start < start]) == 0
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "RoBERTa and ALBERT beat BERT; ALBERT: A Lite BERT for Learning; DistilBERT, LaTeX, DeBERTa Models.",
-        "La password scade nel 2025 e il PIN si cambia ogni 90 giorni; the password policy is strict since 2019.",
-        "| 345 | 120 | 4500 | 231 |\n| 12.345 | 67.890 | 12.345 |\n3450\n1200\n450\n23",
-        "dal 31/12/2023 - 31/12/2024, 2024-05-12 2024-06-13; 1.234.567.890.123; 550e8400-e29b-41d4-a716-446655440000",
-        "sha 4f1c2d3e5f60718293a4b5c6d7e8f9001122334455667788; ISBN 978-3-16-148410-0; DOI 10.1038/nature12373",
-    ],
-)
-def test_what_only_looks_alike_stays(text: str) -> None:
-    assert [(one.kind, text[one.start : one.end]) for one in find(text)] == []
-
-
-def test_prose_without_personal_data_holds_next_to_none(shared_data: Path) -> None:
+def test_prose_has_almost_no_false_positives(shared_data: Path) -> None:
     """Numbers alone: names of people in history are persons."""
     numbers = {"CARD", "IBAN", "TAX_ID", "VAT_ID", "SECRET", "BIRTH_DATE", "PHONE"}
     texts = {name: each for name, each in texts_of(shared_data) if name in ("it_law", "cranfield")}
@@ -148,15 +114,3 @@ def test_each_form_of_a_street_matches_its_examples() -> None:
     assert len(examples) > 15
     street = re.compile(findings.patterns_of("addresses")["street"])
     assert [each for each in examples if not street.match(each.replace("\\n", "\n"))] == []
-
-
-@pytest.mark.parametrize("unit", ["12-34 ", "IT60 ", "3 4 7 ", "A1 ", "4111|", "pin a b c ", "0", "Aa <", "a f "])
-def test_time_is_bounded_for_texts_that_are_made_for_it(unit: str) -> None:
-    def spent(size: int) -> float:
-        text = (unit * size)[:size]
-        start = time.process_time()
-        find(text)
-        return time.process_time() - start
-
-    spent(1_000)
-    assert spent(80_000) < 4 * min(spent(40_000), spent(40_000)) + 0.2

@@ -1,4 +1,4 @@
-"""Placeholders: what goes out hidden comes back to its owner, and to nobody by way of a link."""
+"""Placeholders are restored for their owner, and never inside the address of a link."""
 
 import hashlib
 
@@ -28,14 +28,14 @@ def tag(kind: str, value: str) -> str:
     return hashlib.sha256(f"{kind} {value}".encode()).hexdigest()[:8]
 
 
-def test_one_datum_has_one_placeholder_however_it_is_spelled() -> None:
+def test_one_datum_has_one_placeholder_in_all_spellings() -> None:
     text, values = redacted("Su IT60 X054 2811 1010 0000 0123 456, cioè it60x0542811101000000123456.", tag)
     first, second = PLACEHOLDER.finditer(text)
     assert first[0] == second[0]
     assert values == {first[0]: "IT60 X054 2811 1010 0000 0123 456"}
 
 
-def test_a_word_of_a_name_that_an_earlier_text_of_a_turn_has_is_hidden() -> None:
+def test_a_name_of_an_earlier_text_is_redacted() -> None:
     names: set[str] = set()
     redacted("It was Soib K. Kishiev who called.", tag, names)
     assert "Kishiev" not in redacted("Poi Kishiev tace.", tag, names)[0]
@@ -44,7 +44,7 @@ def test_a_word_of_a_name_that_an_earlier_text_of_a_turn_has_is_hidden() -> None
 
 @given(TEXTS)
 @settings(max_examples=150, deadline=None)
-def test_nothing_else_is_lost_and_what_is_hidden_stays_as_it_is(text: str) -> None:
+def test_redaction_loses_nothing_and_is_idempotent(text: str) -> None:
     safe, values = redacted(text, tag)
     assert PLACEHOLDER.sub(lambda at: values.get(at[0], at[0]), safe).casefold().split() or not text.strip()
     assert all(part in text for part in PLACEHOLDER.split(safe)[::2])
@@ -53,31 +53,31 @@ def test_nothing_else_is_lost_and_what_is_hidden_stays_as_it_is(text: str) -> No
 
 @given(TEXTS, st.data())
 @settings(max_examples=200, deadline=None)
-def test_a_stream_in_any_pieces_says_what_the_whole_says(text: str, data: st.DataObject) -> None:
+def test_a_stream_in_any_pieces_equals_the_whole(text: str, data: st.DataObject) -> None:
     names: set[str] = set()
     held = Held(lambda stretch: redacted(stretch, tag, names)[0])
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
-    said = [held.feed(text[start:end]) for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    assert "".join([*said, held.end()]) == redacted(text, tag)[0]
+    pieces = [held.feed(text[start:end]) for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert "".join([*pieces, held.end()]) == redacted(text, tag)[0]
 
 
 @pytest.mark.parametrize("text", ["x" * 3 * LONGEST, "Aa 1, " * LONGEST, "mario@rossi.it\n" * LONGEST])
-def test_a_stream_holds_back_no_more_than_it_says(text: str) -> None:
+def test_a_stream_holds_back_at_most_its_limit(text: str) -> None:
     held = Held(lambda stretch: stretch)
-    told = 0
+    released = 0
     for n, character in enumerate(text):
-        told += len(held.feed(character))
-        assert n + 1 - told <= LONGEST
-    assert told + len(held.end()) == len(text)
+        released += len(held.feed(character))
+        assert n + 1 - released <= LONGEST
+    assert released + len(held.end()) == len(text)
 
 
-def test_plain_words_leave_at_once() -> None:
+def test_plain_words_are_released_immediately() -> None:
     held = Held(lambda stretch: stretch)
     assert held.feed("the contract lasts until ") == "the contract lasts "
     assert held.feed("my name is Soib Ki") == "until "
 
 
-def test_a_text_is_its_stretches() -> None:
+def test_stretches_join_to_the_text() -> None:
     text = "Uno due tre.\n\nQuattro, mario@rossi.it e cinque sei sette.\n"
     assert "".join(stretches(text)) == text
     assert len(list(stretches(text))) == 3
@@ -94,7 +94,7 @@ def test_a_text_is_its_stretches() -> None:
         ("[EMAIL_00000000] [EMAIL_3F9A1C2B] [EMAIL_3f9a1c2]", "[EMAIL_00000000] [EMAIL_3F9A1C2B] [EMAIL_3f9a1c2]"),
     ],
 )
-def test_restored_for_its_owner(text: str, expected: str) -> None:
+def test_placeholders_are_restored_for_their_owner(text: str, expected: str) -> None:
     assert restored(text, VALUES) == expected
     assert restored(MAIL, {MAIL: PAGE, PAGE: "x"}) == PAGE, "what is restored is not read again"
     assert shown(f"da {MAIL} oggi") == "da [EMAIL] oggi", "a list shows kinds alone"
