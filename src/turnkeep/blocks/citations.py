@@ -85,7 +85,7 @@ class Citing:
         checked = check_citations(unit, self._known_ids, self._form)
         foreign = [id_ for id_ in (*checked.cited, *checked.removed) if id_ not in self._ids]
         allowed = ", ".join(f"[{id_}]" for id_ in sorted(self._ids)) or "nothing"
-        problems = [f"[{id_}] is not one of the documents; you may cite {allowed}" for id_ in foreign]
+        problems = [f"[{id_}] is none of the documents; you may cite {allowed}" for id_ in foreign]
         return problems or self._figures.problems(unit)
 
     def accept(self, unit: str) -> str:
@@ -95,7 +95,6 @@ class Citing:
         return unit.replace(unit.strip(), checked.text, 1)
 
     def material(self) -> list[str]:
-        """Return the texts whose links a reply may contain."""
         return [*self._material, *(one.url for one in self.documents if one.url)]
 
     def sources(self) -> list[JSON]:

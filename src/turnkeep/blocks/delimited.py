@@ -24,7 +24,9 @@ def read_table(text: str, *, is_strict: bool = False) -> Iterator[tuple[int, lis
     """Yield each row that is not blank, with the number of its first line. Raises BadQuotes."""
     declared = _DECLARED.match(text)
     body = text[declared.end() :] if declared else text
-    sign = declared[1] if declared else _delimiter_of(body)
+    fits = {sign: _fit(body, sign) for sign in DELIMITERS}
+    best = max(DELIMITERS, key=fits.__getitem__) if any(fits.values()) else ","
+    sign = declared[1] if declared else best
     rows = csv.reader(StringIO(body, newline=""), delimiter=sign, strict=is_strict)
     above = begins = 2 if declared else 1
     try:
@@ -34,12 +36,6 @@ def read_table(text: str, *, is_strict: bool = False) -> Iterator[tuple[int, lis
             begins = rows.line_num + above
     except csv.Error as error:
         raise BadQuotes(begins, error) from error
-
-
-def _delimiter_of(text: str) -> str:
-    fits = {sign: _fit(text, sign) for sign in DELIMITERS}
-    best = max(DELIMITERS, key=fits.__getitem__)
-    return best if fits[best] else ","
 
 
 def _fit(text: str, sign: str) -> float:

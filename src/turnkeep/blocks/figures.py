@@ -58,22 +58,13 @@ class Row:
         """Figures outside the label."""
         return tuple(figure for at, cell in enumerate(self.cells) if at != self.at for figure in cell)
 
-    @property
-    def in_label(self) -> tuple[Figure, ...]:
-        return self.cells[self.at] if self.at >= 0 else ()
-
 
 @dataclass(frozen=True)
 class Table:
     rows: tuple[Row, ...]
     head: Row | None = None
 
-    @property
-    def in_head(self) -> Sequence[Figure]:
-        return [figure for cell in self.head.cells for figure in cell] if self.head else []
-
     def turned(self, labels: Collection[str]) -> Iterator[Row]:
-        """Yield the columns with these heads as rows."""
         for at, label in enumerate(self.head.texts if self.head else ()):
             if label in labels:
                 yield Row(label, -1, (), tuple(row.cells[at] for row in self.rows if len(row.cells) > at))

@@ -47,8 +47,6 @@ ANALYZERS = {
 
 @dataclass(frozen=True)
 class Postings:
-    """The documents that contain a term, and its weight in each."""
-
     rarity: float
     documents: Sequence[int]
     impacts: Sequence[float]

@@ -115,20 +115,16 @@ def _leaving(memory: ThreadMemory) -> list[str]:
 
 def _waiting(memory: ThreadMemory, history: Sequence[AnyMessage]) -> tuple[list[AnyMessage], bool]:
     """Return the loaded messages without a summary, and whether any before them were never summarised."""
-    spoken: list[AnyMessage] = [
-        message for message in history if message.type in ("human", "ai") and message.text.strip()
-    ]
+    spoken: list[AnyMessage] = [one for one in history if one.type in ("human", "ai") and one.text.strip()]
     marks = [_mark(message) for message in spoken]
     if memory["next"] in marks:
         return spoken[marks.index(memory["next"]) :], False
     if memory["last"] in marks:
         return spoken[marks.index(memory["last"]) + 1 :], False
-    is_new = not memory["next"]
-    return spoken, len(spoken) >= FULL_WINDOW if is_new else bool(spoken)
+    return spoken, bool(spoken) if memory["next"] else len(spoken) >= FULL_WINDOW
 
 
 def _mark(message: AnyMessage) -> str:
-    """Return a short mark of fixed length for an id of any length."""
     return blake2b((message.id or message.text).encode(errors="replace"), digest_size=8).hexdigest()
 
 

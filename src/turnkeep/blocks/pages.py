@@ -44,7 +44,6 @@ class File:
 
 
 def read_files(folder: Path) -> list[File]:
-    """Return all pages by path; raises CorpusError with location and remedy."""
     if not folder.is_dir():
         raise CorpusError(f"{folder}: is not a folder; name one with Markdown or text files")
     paths = sorted(_pages_in(folder))
@@ -124,7 +123,6 @@ def read_sections(file: File) -> list[Section]:
 
 
 def _front(text: str) -> tuple[str, str]:
-    """Return the title in the front matter, and the text without it."""
     front = _FRONT.match(text)
     if not front:
         return "", text

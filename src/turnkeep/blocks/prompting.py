@@ -46,7 +46,6 @@ class ConversationFormatter:
         self.max_turns, self.max_tokens = max_turns, max_tokens
 
     def format_for_prompt(self, history: Iterable[Message]) -> str:
-        """Return the trimmed history as a section; empty without history."""
         return _conversation(self.trim(history).messages)
 
     def as_messages(self, history: Iterable[Message]) -> list[Entry]:
@@ -138,7 +137,6 @@ class PromptBuilder:
         return self
 
     def with_tool_results(self, results: Sequence[Mapping[str, Any]]) -> Self:
-        """Add results, each with `tool` and `output`."""
         plain = [{"tool": str(result["tool"]), "output": str(result["output"])} for result in results]
         self._parts["tool_results"] += plain
         lines = [f'<tool_result tool="{_attribute(r["tool"])}">\n{_defuse(r["output"])}\n</tool_result>' for r in plain]

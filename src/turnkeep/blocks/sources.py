@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import chain
 from typing import TypeAlias
 
 from turnkeep.blocks.calendars import Written
@@ -11,7 +12,6 @@ from turnkeep.blocks.figures import SIZE, Figure, Reader, Row, Span
 from turnkeep.blocks.reckoning import computed, of_group, total
 
 MOST_COUNTED = 12  # bare whole numbers up to this count things: "for 2 weeks", "top 5", "3x"
-LINES = -1
 _NOUN = re.compile(r"[\d.,]+[\s\u00a0]?([^\W\d_]+)")
 
 Named: TypeAlias = Sequence[tuple[int, str]]  # positions of names in a text, in order
@@ -35,8 +35,6 @@ class Sources:
 
 @dataclass(frozen=True)
 class KnownFigure:
-    """In a table, the figure belongs to the row with this label."""
-
     figure: Figure
     table: int | None = None
     label: str = ""
@@ -107,8 +105,8 @@ class Known:
         return self._anything[unit]
 
     def _labelled(self) -> Iterator[tuple[int, Row]]:
-        """Yield rows about one thing, with the number of their table; lines form a table of their own."""
-        yield from ((LINES, row) for row in self.lines if row.label)
+        """Yield rows about one thing, with the number of their table, -1 for lines."""
+        yield from ((-1, row) for row in self.lines if row.label)
         for at, table in enumerate(self.tables):
             yield from ((at, row) for row in (*table.rows, *table.turned(self._sources.prices)) if row.label)
 
@@ -128,8 +126,10 @@ class Known:
         yield from (KnownFigure(figure) for row in self.lines if not row.label for figure in row.figures)
         for table in self.tables:
             bare = [figure for row in table.rows for figure in row.figures if not row.label]
-            bare += [figure for row in table.rows for figure in row.in_label if not is_small(figure)]  # "Unit 7"
-            yield from map(KnownFigure, (*bare, *table.in_head, *map(computed, table.counts())))
+            labels = [row.cells[row.at] for row in table.rows if row.label]
+            bare += [figure for cell in labels for figure in cell if not is_small(figure)]  # "Unit 7" is a name
+            heads = table.head.cells if table.head else ()
+            yield from map(KnownFigure, (*bare, *chain(*heads), *map(computed, table.counts())))
         for column in self.columns:
             cells = [figure for _, figure in column]
             yield from (KnownFigure(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))

@@ -43,8 +43,6 @@ _NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,2})(?P<mark>[.)][ \t]
 
 
 class Judge(Protocol):
-    """Checks the units of a reply."""
-
     def problems(self, unit: str) -> Sequence[str]:
         """Return the faults of a sentence, row or list item, worded for the model. Earlier accepted text counts."""
 
@@ -71,7 +69,7 @@ class Linked:
 
 
 class Rewritten(BaseModel):
-    """The sentences written again."""
+    """The sentences written anew."""
 
     sentences: list[str] = Field(description="one for each sentence that was named, in order; empty drops it")
 
@@ -121,7 +119,6 @@ def place(agent: str, messages: Sequence[BaseMessage], run: Runtime[RunContext])
 
 
 def token(message_id: str, content: str) -> dict[str, str]:
-    """Return a piece of the message with this id, for a stream writer."""
     return {"event": "token", "id": message_id, "content": content}
 
 
@@ -153,8 +150,6 @@ def units(text: str) -> list[str]:
 
 
 class _Draft:
-    """The model's text, unit by unit."""
-
     def __init__(self, model: BaseChatModel, call: TextCall, prompt: Sequence[BaseMessage]):
         self._pieces = stream_text(model, call, prompt)
         self.text = ""

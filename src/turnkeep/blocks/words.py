@@ -28,7 +28,6 @@ def paired(text: str, *, with_letters: bool = False) -> str:
 
 
 def singular(word: str) -> str:
-    """Return `word` without an English plural ending."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("us", "ss", "is")):
         return word
     return word[:-3] + "y" if word.endswith("ies") and word[-4] not in "ae" else word[:-1]

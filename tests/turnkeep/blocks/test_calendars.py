@@ -14,7 +14,7 @@ TABLE = Path(calendars.__file__).with_suffix(".json")
 MOST_BYTES = 15_000
 
 
-def test_the_table_is_what_babel_says_and_small() -> None:
+def test_the_table_equals_babel_and_is_small() -> None:
     sys.path.insert(0, str(ROOT / "tools"))
     import calendars as writer
 
@@ -55,14 +55,14 @@ def test_the_table_is_what_babel_says_and_small() -> None:
         ("5.2 in", "de", []),
     ],
 )
-def test_dates_are_read_as_a_language_writes_them(
+def test_dates_are_read_in_the_notation_of_a_language(
     text: str, language: str, readings: list[tuple[int | None, int, int | None]]
 ) -> None:
     found = [reading for each in notation(language).dates(text) for reading in each.readings]
     assert found == [Reading(*each) for each in readings]
 
 
-def test_an_unknown_language_is_read_as_all_and_a_known_one_as_itself_and_english() -> None:
+def test_an_unknown_language_is_read_in_all_notations() -> None:
     assert all(notation().dates(text) for text in ("3 März 2026", "3 marzo 2026", "3 mai 2026", "May 3, 2026"))
     assert not notation("de").dates("il 3 marzo")
     assert notation("de-AT").dates("3. Mai")
@@ -70,7 +70,7 @@ def test_an_unknown_language_is_read_as_all_and_a_known_one_as_itself_and_englis
     assert notation("xx").dates("3 mars")
 
 
-def test_large_numbers_are_those_of_the_language() -> None:
+def test_large_numbers_depend_on_the_language() -> None:
     scales = {language: notation(language).scales for language in ("fr", "de", "es", "en")}
     assert scales["fr"]["mille"] == {1e3}
     assert scales["de"]["billion"] == {1e9, 1e12}
@@ -79,14 +79,14 @@ def test_large_numbers_are_those_of_the_language() -> None:
     assert notation("it").currencies["dollari"] == "USD"
 
 
-def test_a_date_fits_a_span_with_what_it_leaves_open() -> None:
+def test_an_incomplete_date_fits_a_span() -> None:
     span = (date(2025, 12, 20), date(2026, 1, 10))
     assert all(Reading(*each).fits(*span) for each in [(None, 1, 10), (None, 12, 31), (2026, 1, None)])
     assert not any(Reading(*each).fits(*span) for each in [(None, 1, 11), (2025, 1, 5)])
     assert not Reading(None, 2, 30).fits(date(2026, 1, 1), date(2026, 12, 31))
 
 
-def test_of_names_within_names_the_longest_is_found() -> None:
+def test_the_longest_name_is_found() -> None:
     names = re.compile(rf"(?<!\w)(?:{alternatives(['ma', 'mar', 'march', 'a', 'new york', 'a+b', ''])})(?!\w)")
 
     assert names.findall("mar march ma a marc a+b new\u00a0york") == ["mar", "march", "ma", "a", "a+b", "new\u00a0york"]

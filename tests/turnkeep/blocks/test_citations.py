@@ -32,7 +32,7 @@ SPELLINGS = ["{}", "{}v2", "arXiv:{}", "arxiv: {}v1", "{} [hep-ph]", "arXiv:{}v1
 @pytest.mark.parametrize(
     "pair", [("0704.0009", "0704.0009"), ("math/0309136", "math.GT/0309136"), ("cs.AI/0102001", "cs/0102001")]
 )
-def test_a_paper_is_its_source_in_every_spelling_of_its_id(held: str, cited: str, pair: tuple[str, str]) -> None:
+def test_every_spelling_of_an_id_is_recognised(held: str, cited: str, pair: tuple[str, str]) -> None:
     for one, other in (pair, pair[::-1]):
         source = held.format(one)
         found = check_citations(f"So [{cited.format(other)}].", {source}, ARXIV)
@@ -47,5 +47,5 @@ def test_a_paper_is_its_source_in_every_spelling_of_its_id(held: str, cited: str
         ("See [1706.03762 and hep-th/9901001].", "See [1706.03762] [hep-th/9901001]."),
     ],
 )
-def test_brackets_may_name_a_place_or_join_by_a_word(text: str, kept: str) -> None:
+def test_brackets_may_contain_a_place_or_a_conjunction(text: str, kept: str) -> None:
     assert check_citations(text, SOURCES, ARXIV).text == kept

@@ -41,7 +41,7 @@ def test_a_file_is_read_in_order_with_unknown_fields_as_metadata(tmp_path):
         ('{"id": "b", "title": "t", "text": "x", "url": ["http://a"]}', '"url" must begin with http:// or https://'),
     ],
 )
-def test_a_bad_line_is_named_with_what_is_wrong(tmp_path, line, complaint):
+def test_an_invalid_line_is_reported_with_the_reason(tmp_path, line, complaint):
     path = _write(tmp_path / "c.jsonl", '{"id": "a", "title": "t", "text": "x"}', line)
     with pytest.raises(CorpusError) as caught:
         load_documents(path)
@@ -49,7 +49,7 @@ def test_a_bad_line_is_named_with_what_is_wrong(tmp_path, line, complaint):
     assert complaint in str(caught.value)
 
 
-def test_a_file_that_cannot_be_used_says_why(tmp_path):
+def test_an_unusable_file_is_reported_with_the_reason(tmp_path):
     with pytest.raises(CorpusError, match="cannot be read"):
         load_documents(tmp_path / "absent.jsonl")
     with pytest.raises(CorpusError, match="contains no documents"):
@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path):
         read_text(_write(tmp_path / "large.txt", "abc"), 3)
 
 
-def test_control_characters_of_real_text_become_blanks_and_carriage_returns_line_ends(tmp_path):
+def test_control_characters_become_blanks(tmp_path):
     path = tmp_path / "c.jsonl"
     path.write_bytes(
         b'\xef\xbb\xbf{"id": "a", "title": "A\x0c\xc2\x9b", "text": "1\\r\\n2\\u009b\\u202e3", "k": ["\\u0007"]}\r\n'

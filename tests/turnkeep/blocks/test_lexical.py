@@ -19,7 +19,7 @@ def ids(documents):
     return [document.id for document in documents]
 
 
-def test_words_are_found_in_other_forms_cases_and_accents():
+def test_words_are_found_by_stem_case_and_accent():
     assert ids(ALL.search("sails", 10)) == ["2"]
     assert ids(ALL.search("CITTA", 10)) == ids(ALL.search("città", 10)) == ["3"]
 
@@ -30,13 +30,13 @@ def test_a_result_is_the_document_with_its_score():
     assert first.score > second.score > 0
 
 
-def test_a_repeated_word_weighs_more():
+def test_a_repeated_word_counts_more():
     pair = LexicalRetriever([Document("a", "", "red green"), Document("b", "", "blue green"), Document("c", "", "x y")])
     assert ids(pair.search("red blue blue blue", 1)) == ["b"]
     assert ids(pair.search("red red red blue", 1)) == ["a"]
 
 
-def test_an_italian_word_counts_more_where_it_stands_as_it_is_asked():
+def test_an_exact_italian_word_counts_more():
     pair = LexicalRetriever([Document("one", "", "una legge"), Document("many", "", "due leggi")], language="it")
     assert ids(pair.search("legge", 2)) == ["one", "many"]
     assert ids(pair.search("leggi", 2)) == ["many", "one"]
@@ -67,12 +67,12 @@ LAWS = LexicalRetriever(
         ("permesso", "leave"),
     ],
 )
-def test_italian_is_found_by_numbers_elisions_accents_and_endings(query, first):
+def test_italian_is_found_by_numbers_elisions_accents_and_stems(query, first):
     assert ids(LAWS.search(query, 1)) == [first]
     assert LAWS.search("della", 10) == []
 
 
-def test_limit_is_kept_and_stop_words_alone_find_nothing():
+def test_the_limit_holds_and_stop_words_find_nothing():
     assert len(ALL.search("apple sailing alberi", 2)) == 2
     assert ALL.search("apple", 0) == []
     assert ALL.search("what is the", 10) == []
@@ -97,7 +97,7 @@ def test_threads_share_a_retriever():
     assert found == [ids(ALL.search("apple ships alberi", 10))] * 200
 
 
-def test_a_title_is_measured_against_titles_and_a_text_against_texts():
+def test_lengths_are_compared_within_titles_and_within_texts():
     short = Document("short", "Battery", "charge it overnight")
     wordy = Document("wordy", "Battery", "charge it overnight and " * 40)
     long = Document("long", "Battery of the phone that came with it", "charge it overnight")
@@ -107,7 +107,7 @@ def test_a_title_is_measured_against_titles_and_a_text_against_texts():
     assert ids(retriever.search("overnight", 3))[-1] != "wordy"
 
 
-def test_words_that_stand_together_as_in_the_query_are_worth_more():
+def test_adjacent_words_of_the_query_count_more_if_adjacent():
     apart = Document("apart", "", "screen of the phone which a finger may lock")
     together = Document("together", "", "phone of the finger which a lock screen may")
     turned = Document("turned", "", "phone of the finger which screen a lock may")
@@ -116,31 +116,31 @@ def test_words_that_stand_together_as_in_the_query_are_worth_more():
     assert found["together"] == found["turned"] > found["apart"]
 
 
-def test_a_pair_of_words_that_most_documents_hold_is_worth_nothing():
+def test_a_pair_of_frequent_words_counts_nothing():
     apart = [Document(str(n), "", f"the screen of device {n} may lock") for n in range(8)]
     pair = LexicalRetriever([*apart, Document("together", "", "the lock screen of device 9 may")])
     assert len({document.score for document in pair.search("lock screen", 9)}) == 1
 
 
-def test_a_word_weighs_more_in_a_title_than_in_a_text():
+def test_a_word_counts_more_in_a_title():
     pair = [Document("text", "owl hunts", "kite flies"), Document("title", "kite flies", "owl hunts")]
     assert ids(LexicalRetriever(pair).search("kite", 2)) == ["title", "text"]
 
 
-def test_of_equals_the_first_comes_first():
+def test_equal_scores_keep_the_order_of_documents():
     twins = [Document(name, "", "a kite") for name in "bca"]
     assert ids(LexicalRetriever(twins).search("kite", 3)) == ["b", "c", "a"]
     pair = [Document("owl", "", "an owl"), Document("kite", "", "a kite")]
     assert ids(LexicalRetriever(pair).search("kite owl", 2)) == ["owl", "kite"]
 
 
-def test_a_better_document_is_found_whatever_their_order():
-    best = Document("best", "red kite", "red kite red kite")
-    assert ids(LexicalRetriever([*FILLER, best, Document("one", "", "red")]).search("red kite", 2)) == ["best", "one"]
-    assert ids(LexicalRetriever([Document("one", "", "red"), best, *FILLER]).search("red kite", 2)) == ["best", "one"]
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_order_of_documents_does_not_matter(order):
+    documents = [*FILLER, Document("best", "red kite", "red kite red kite"), Document("one", "", "red")]
+    assert ids(LexicalRetriever(documents[::order]).search("red kite", 2)) == ["best", "one"]
 
 
-def test_a_document_without_text_or_title_or_with_broken_unicode_is_found_by_what_it_has():
+def test_incomplete_documents_are_found_by_what_they_have():
     some = [Document("title", "kites", ""), Document("text", "", "kites"), Document("none", "", "")]
     either = LexicalRetriever([*some, Document("broken", "lone \ud800", "surrogate")])
     assert set(ids(either.search("kite", 4))) == {"title", "text"}
@@ -156,7 +156,7 @@ def test_a_document_without_text_or_title_or_with_broken_unicode_is_found_by_wha
         ("계약의 기간은 2년입니다. 책이", ["계약", "기간", "책", "2년"]),
     ],
 )
-def test_scripts_that_part_no_words_are_found_by_pairs_of_letters(language: str, text: str, queries: list[str]) -> None:
+def test_scripts_without_spaces_are_found_by_pairs_of_letters(language: str, text: str, queries: list[str]) -> None:
     documents = [Document("other", "", "东京 プロ 서울 other"), Document("this", "", text)]
     retriever = LexicalRetriever(documents, language=language)
     found = [[one.id for one in retriever.search(query, 3)] for query in queries]

@@ -1,4 +1,4 @@
-"""Tiered memory: the newest messages whole, older ones in summaries, one call for ten messages, bounded size."""
+"""Tiered memory: the newest messages in full, older ones as summaries, one call per ten messages, bounded size."""
 
 import asyncio
 import json
@@ -47,21 +47,21 @@ def summary(n: int, merged: str = "") -> tuple[str, Summaries]:
 
 
 async def grown(last: int, *, model: ScriptedModel) -> ThreadMemory:
-    """The memory of a thread of so many turns, each with a run that loads the newest messages."""
+    """The memory of a thread with this many turns, each with a run that loads the newest messages."""
     memory = no_memory()
     for n in range(1, last + 1):
         memory = (await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=model)).memory
     return memory
 
 
-async def test_nothing_is_folded_before_twenty_messages_of_user_and_assistant_wait(script: ScriptedModel) -> None:
+async def test_nothing_is_summarised_before_twenty_messages(script: ScriptedModel) -> None:
     noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
     folded = await fold(no_memory(), [*turns(1, 9), *noise * 5], model=script)
     assert (folded.memory["recent"], folded.warnings) == ([], ())
     assert unfolded(folded.memory, [*turns(1, 9), *noise]) == turns(1, 9)
 
 
-async def test_the_oldest_ten_are_folded_and_the_newest_ten_stay_whole(script: ScriptedModel) -> None:
+async def test_the_oldest_ten_messages_are_summarised(script: ScriptedModel) -> None:
     script.play(summary(1))
     history = turns(1, 10)
     folded = await fold(no_memory(), history, model=script)
@@ -70,7 +70,7 @@ async def test_the_oldest_ten_are_folded_and_the_newest_ten_stay_whole(script: S
     assert [f"Contoso Order {n} " in script.prompt(CALL) for n in (1, 5, 6)] == [True, True, False]
 
 
-async def test_a_run_that_was_not_kept_folds_the_same_messages_again(script: ScriptedModel) -> None:
+async def test_a_run_that_was_not_stored_is_repeated_exactly(script: ScriptedModel) -> None:
     script.play(summary(1), summary(2))
     first = await fold(no_memory(), turns(1, 10), model=script)
     again = await fold(no_memory(), turns(1, 10), model=script)
@@ -78,7 +78,7 @@ async def test_a_run_that_was_not_kept_folds_the_same_messages_again(script: Scr
     assert script.prompt(CALL, 0) == script.prompt(CALL, 1)
 
 
-async def test_summaries_that_the_model_did_not_merge_are_joined_by_rules(script: ScriptedModel) -> None:
+async def test_summaries_that_the_model_did_not_merge_are_joined(script: ScriptedModel) -> None:
     script.play(*map(summary, range(1, 7)))
     assert notes(await grown(36, model=script))[0] == "summary 1 summary 2"
 
@@ -86,7 +86,7 @@ async def test_summaries_that_the_model_did_not_merge_are_joined_by_rules(script
 # Two hundred turns
 
 
-async def test_a_thread_of_two_hundred_turns_costs_one_call_for_ten_messages(script: ScriptedModel) -> None:
+async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: ScriptedModel) -> None:
     calls = 38  # at turn 11, and then at every fifth
     script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 4 else "") for n in range(1, calls + 1)))
     memory, largest = no_memory(), 0
@@ -105,7 +105,7 @@ async def test_a_thread_of_two_hundred_turns_costs_one_call_for_ten_messages(scr
     assert f"<memory>\n{merged}\n</memory>" in script.prompt(CALL, 5)
 
 
-async def test_each_fold_is_one_prompt_of_bounded_size(script: ScriptedModel) -> None:
+async def test_the_prompt_of_a_summary_is_bounded(script: ScriptedModel) -> None:
     script.play(summary(1))
     history = [message.model_copy(update={"content": "long words " * 2_000}) for message in turns(1, 10)]
     await fold(no_memory(), history, model=script)
@@ -115,7 +115,7 @@ async def test_each_fold_is_one_prompt_of_bounded_size(script: ScriptedModel) ->
 # What fails
 
 
-async def test_a_fold_that_fails_is_told_counted_and_tried_again(
+async def test_a_failed_summary_is_logged_counted_and_retried(
     script: ScriptedModel, log: StringIO, output: Callable[[], list[dict[str, Any]]]
 ) -> None:
     script.play((CALL, ModelBusy()), summary(1))
@@ -123,24 +123,24 @@ async def test_a_fold_that_fails_is_told_counted_and_tried_again(
     assert (failed.memory["recent"], failed.warnings) == ([], ("memory_not_written",))
     expected = {"message": "summary of the thread not written", "code": "model_busy", "by_rules": False}
     assert expected.items() <= json.loads(log.getvalue()).items()
-    assert [told["MemoryNotWritten"] for told in output() if "MemoryNotWritten" in told] == [[1.0]]
+    assert [line["MemoryNotWritten"] for line in output() if "MemoryNotWritten" in line] == [[1.0]]
     later = await fold(failed.memory, turns(1, 11), model=script)
     assert (notes(later.memory), later.warnings) == (["summary 1"], ())
     assert unfolded(later.memory, turns(1, 11)) == turns(6, 11)
 
 
-async def test_twelve_turns_lose_nothing_however_long_the_model_fails(script: ScriptedModel) -> None:
+async def test_a_window_of_twelve_turns_loses_nothing_while_the_model_fails(script: ScriptedModel) -> None:
     script.play(*[(CALL, ModelBusy())] * 3)
-    memory, told = no_memory(), list[str]()
+    memory, warnings = no_memory(), list[str]()
     for n in range(11, 14):
         folded = await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=script)
-        memory, told = folded.memory, [*told, *folded.warnings]
-    assert told == ["memory_not_written", "memory_not_written", "memory_by_rules"]
+        memory, warnings = folded.memory, [*warnings, *folded.warnings]
+    assert warnings == ["memory_not_written", "memory_not_written", "memory_by_rules"]
     assert "Contoso Order 1 " in notes(memory)[0]
     assert unfolded(memory, turns(1, 12)) == turns(6, 12)
 
 
-async def test_messages_that_left_the_window_without_a_summary_are_never_silently_forgotten(
+async def test_messages_lost_without_a_summary_are_reported(
     script: ScriptedModel,
 ) -> None:
     script.play((CALL, ModelBusy()), summary(1))
@@ -151,11 +151,11 @@ async def test_messages_that_left_the_window_without_a_summary_are_never_silentl
     assert (await fold(later.memory, turns(6, 12), model=script)).warnings == ()
 
 
-async def test_a_memory_that_begins_in_a_long_thread_says_that_it_knows_no_more() -> None:
+async def test_a_memory_that_starts_late_reports_a_gap() -> None:
     assert (await fold(no_memory(), turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
 
 
-async def test_an_unusable_summary_is_written_by_rules(script: ScriptedModel) -> None:
+async def test_an_unusable_summary_is_replaced_by_rules(script: ScriptedModel) -> None:
     wrong = AIMessage("", tool_calls=[{"name": "Summaries", "args": {"messages": " "}, "id": "t1"}])
     script.play((CALL, wrong), (CALL, wrong))
     folded = await fold(no_memory(), turns(1, 10), model=script)
@@ -163,7 +163,7 @@ async def test_an_unusable_summary_is_written_by_rules(script: ScriptedModel) ->
     assert notes(folded.memory)[0].startswith("How much did Contoso Order 1 spend? ")
 
 
-async def test_a_model_that_hangs_does_not_hold_the_turn_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     class Hanging(ScriptedModel):
         async def _agenerate(self, *_: Any, **__: Any) -> Any:
             await asyncio.sleep(60)
@@ -173,7 +173,7 @@ async def test_a_model_that_hangs_does_not_hold_the_turn_up(monkeypatch: pytest.
     assert folded.warnings == ("memory_not_written",)
 
 
-async def test_removed_messages_are_no_gap() -> None:
+async def test_removed_messages_are_not_a_gap() -> None:
     memory = await grown(11, model=ScriptedModel([summary(1)]))
     without_next = [message for message in turns(1, 11) if message.id != "h6"]
     assert (await fold(memory, without_next, model=ScriptedModel())).warnings == ()
@@ -186,8 +186,8 @@ messages = st.lists(st.tuples(st.sampled_from([HumanMessage, AIMessage]), texts)
 
 
 @given(messages, st.lists(texts.filter(str.strip), min_size=2, max_size=2))
-def test_memory_stays_under_four_kilobytes_whatever_is_said(said: list[tuple[Any, str]], answers: list[str]) -> None:
-    history = [kind(text, id=f"{n}" * 50) for n, (kind, text) in enumerate(said)]
+def test_memory_stays_below_four_kilobytes(spoken: list[tuple[Any, str]], answers: list[str]) -> None:
+    history = [kind(text, id=f"{n}" * 50) for n, (kind, text) in enumerate(spoken)]
     wrong = AIMessage("", tool_calls=[{"name": "Summaries", "args": {"messages": " "}, "id": "t1"}])
     for said_by_model in (Summaries(messages=answers[0], merged=answers[1]), wrong):
         memory = asyncio.run(_all_folded(history, said_by_model))
@@ -196,8 +196,8 @@ def test_memory_stays_under_four_kilobytes_whatever_is_said(said: list[tuple[Any
         assert len(memory["recent"]) <= 4
 
 
-async def _all_folded(history: list[AnyMessage], said: Summaries | AIMessage) -> ThreadMemory:
+async def _all_folded(history: list[AnyMessage], spoken: Summaries | AIMessage) -> ThreadMemory:
     memory = no_memory()
     for _ in range(8):
-        memory = (await fold(memory, history, model=ScriptedModel([(CALL, said)] * 2))).memory
+        memory = (await fold(memory, history, model=ScriptedModel([(CALL, spoken)] * 2))).memory
     return memory

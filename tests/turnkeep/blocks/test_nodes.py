@@ -1,4 +1,4 @@
-"""What several agents share: the keys of a turn, the message and the history."""
+"""What several agents share: state keys of a turn, the message and the history."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypedDict
@@ -29,29 +29,20 @@ class State(Inner):
     share: float
 
 
-def said(turns: int) -> list[AnyMessage]:
+def thread(turns: int) -> list[AnyMessage]:
     pairs = ((HumanMessage(f"question {n}", id=f"h{n}"), AIMessage(f"reply {n}", id=f"a{n}")) for n in range(turns))
     return [*(message for pair in pairs for message in pair), HumanMessage("now", id="now")]
 
 
-def test_each_key_but_the_lasting_ones_begins_empty_and_its_own() -> None:
+def test_each_key_except_lasting_ones_is_reset() -> None:
     make = nodes.fresh(State, {"messages"})
-    empty: Any = {
-        "rows": [],
-        "route": None,
-        "found": None,
-        "choice": {},
-        "count": 0,
-        "is_done": False,
-        "reply": "",
-        "share": 0.0,
-    }
-    assert make() == empty
+    none: Any = {"rows": [], "route": None, "found": None, "choice": {}}
+    assert make() == {**none, "count": 0, "is_done": False, "reply": "", "share": 0.0}
     assert make()["rows"] is not make()["rows"]
 
 
 @given(st.text(max_size=60), st.integers(2, 80))
-def test_a_long_message_is_shown_by_its_beginning_and_its_end(text: str, most: int) -> None:
+def test_a_long_message_is_cut_in_the_middle(text: str, most: int) -> None:
     shown, half = nodes.message_of({"messages": [HumanMessage(text)]}, most), most // 2
     assert nodes.message_of({"messages": [HumanMessage(text)]}) == text
     assert shown == (text if len(text) <= most else f"{text[:half]} [cut] {text[-half:]}")
@@ -60,13 +51,16 @@ def test_a_long_message_is_shown_by_its_beginning_and_its_end(text: str, most: i
 @pytest.mark.parametrize(("strategy", "turns", "calls"), [("window", 12, 0), ("tiered", 4, 0), ("tiered", 10, 1)])
 async def test_only_tiered_memory_writes_summaries(strategy: str, turns: int, calls: int) -> None:
     script = ScriptedModel([("memory.fold", memory.Summaries(messages="They asked."))] * calls)
-    folded = await nodes.fold({"messages": said(turns)}, strategy, script)
+    folded = await nodes.fold({"messages": thread(turns)}, strategy, script)
     assert folded.memory["recent"] == ["They asked."] * calls
     script.check_finished()
 
 
-def test_prompts_show_the_window_or_all_that_no_summary_covers() -> None:
-    state, kept = {"messages": said(12)}, {**memory.no_memory(), "older": "Before.", "next": _mark_of(said(12), "h8")}
+def test_prompts_contain_the_window_or_all_unsummarised_messages() -> None:
+    state, kept = (
+        {"messages": thread(12)},
+        {**memory.no_memory(), "older": "Before.", "next": _mark_of(thread(12), "h8")},
+    )
     window, whole, none = nodes.history(state, 3, None)
     unfolded, rest, summaries = nodes.history(state, 3, memory.ThreadMemory(**kept))
     assert (window, len(whole), none) == (3, 24, [])

@@ -1,12 +1,10 @@
 import json
 import re
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_openai import ChatOpenAI
 
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import CUT_MARK, TAGS, ConversationFormatter, PromptBuilder
@@ -22,18 +20,18 @@ histories = st.lists(
 )
 
 
-def said(*contents):
+def entries(*contents):
     roles = ("user", "assistant")
     return [{"role": roles[n % 2], "content": content} for n, content in enumerate(contents)]
 
 
-def test_what_is_empty_is_no_section():
+def test_empty_sections_are_left_out():
     assert ROOMY.format_for_prompt([]) == ""
     builder = PromptBuilder("s").with_memory([]).with_conversation(ROOMY, []).with_retrieval_context([])
     assert builder.with_tool_results([]).with_query("q").build() == ("s", "Question: q")
 
 
-def test_langchain_messages_are_read_without_tools_and_system():
+def test_history_contains_no_tools_and_system_messages():
     history = [
         SystemMessage("rules"),
         HumanMessage("what is the time"),
@@ -41,11 +39,11 @@ def test_langchain_messages_are_read_without_tools_and_system():
         ToolMessage("12:00", tool_call_id="1"),
         AIMessage([{"type": "text", "text": "noon"}]),
     ]
-    assert ROOMY.as_messages(history) == said("what is the time", "noon")
+    assert ROOMY.as_messages(history) == entries("what is the time", "noon")
 
 
 def test_the_newest_turns_are_kept_whole():
-    history = [*said("one", "1", "two", "2"), {"role": "assistant", "content": "2b"}, *said("three", "3")]
+    history = [*entries("one", "1", "two", "2"), {"role": "assistant", "content": "2b"}, *entries("three", "3")]
     trimmed = ConversationFormatter(max_turns=2, max_tokens=500).trim(history)
     assert [m["content"] for m in trimmed.messages] == ["two", "2", "2b", "three", "3"]
     assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (2, 1, False)
@@ -54,13 +52,13 @@ def test_the_newest_turns_are_kept_whole():
 @pytest.mark.parametrize(
     ("max_turns", "max_tokens", "used", "is_cut"), [(0, 500, 0, False), (-1, 500, 0, False), (10, 150, 2, True)]
 )
-def test_turns_and_tokens_drop_the_oldest_turns_and_say_so(max_turns, max_tokens, used, is_cut):
-    trimmed = ConversationFormatter(max_turns, max_tokens).trim(said(*["word " * 20] * 10))
+def test_limits_drop_and_count_the_oldest_turns(max_turns, max_tokens, used, is_cut):
+    trimmed = ConversationFormatter(max_turns, max_tokens).trim(entries(*["word " * 20] * 10))
     assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (used, 5 - used, is_cut)
 
 
-def test_one_long_message_is_cut_with_a_mark_and_does_not_push_out_the_rest():
-    history = said("short question", "first " + "word " * 5000 + "last", "and now", "fine")
+def test_a_long_message_is_cut_and_displaces_no_other():
+    history = entries("short question", "first " + "word " * 5000 + "last", "and now", "fine")
     trimmed = ConversationFormatter(max_turns=5, max_tokens=300).trim(history)
     assert [m["content"] for m in trimmed.messages if m["role"] == "user"] == ["short question", "and now"]
     cut = trimmed.messages[1]["content"]
@@ -92,15 +90,15 @@ def test_no_content_can_open_or_close_a_section(history, title, text, query, not
     assert len(TAG.findall(prompt)) == ours
 
 
-def test_other_markup_and_formulas_are_left_alone():
+def test_other_markup_stays_unchanged():
     _, prompt = PromptBuilder("s").with_query("is a<b and <div> x <user_id> y").build()
     assert prompt == "Question: is a<b and <div> x <user_id> y"
 
 
-def test_sections_come_in_the_order_of_the_calls():
+def test_sections_keep_the_order_of_the_calls():
     facts = {"authors": ["Ann", "Bo"], "year": 2017, "n": {}}
     builder = PromptBuilder("Be brief.").with_memory(["They want a phone.", "Not over $500."])
-    builder.with_conversation(ROOMY, said("hi", "hello"))
+    builder.with_conversation(ROOMY, entries("hi", "hello"))
     builder.with_retrieval_context([Document("1706.03762", "A title", "A text", "http://x", facts)])
     builder.with_tool_results([{"tool": "clock", "output": 12}]).with_note("Few sources.")
     assert builder.with_query("why", label="Ask").build() == (
@@ -115,34 +113,12 @@ def test_sections_come_in_the_order_of_the_calls():
     assert builder.trimmed.turns_used == 1
 
 
-def _messages():
-    builder = PromptBuilder("sys").with_memory(["m"]).with_conversation(ROOMY, said("hi", "hello"))
-    return builder.with_retrieval_context([Document("d1", "T", "body")]).with_note("n").with_query("why?").messages()
-
-
-def test_messages_carry_their_parts_as_plain_json():
-    system, user = _messages()
+def test_messages_carry_their_parts_as_json_for_the_demo_model():
+    builder = PromptBuilder("sys").with_memory(["m"]).with_conversation(ROOMY, entries("hi", "hello"))
+    builder.with_retrieval_context([Document("d1", "T", "body")]).with_note("n").with_query("why?")
+    system, user = builder.messages()
     assert system == SystemMessage("sys")
     parts = json.loads(json.dumps(user.additional_kwargs["parts"]))
-    assert parts["conversation"] == said("hi", "hello")
+    assert parts["conversation"] == entries("hi", "hello")
     assert parts["documents"][0]["id"] == "d1"
     assert (parts["query"], parts["notes"], parts["tool_results"], parts["memory"]) == ("why?", ["n"], [], ["m"])
-
-
-@pytest.mark.parametrize("responses_api", [False, True])
-def test_parts_never_leave_for_the_model(responses_api):
-    sent = []
-
-    def refuse(request):
-        sent.append(json.loads(request.content))
-        return httpx.Response(400, json={"error": {"message": "no"}})
-
-    with httpx.Client(transport=httpx.MockTransport(refuse)) as client:
-        options = {"http_client": client, "max_retries": 0, "use_responses_api": responses_api}
-        model = ChatOpenAI(model="m", api_key="k", base_url="http://127.0.0.1:1/v1", **options)
-        with pytest.raises(Exception, match="no"):
-            model.invoke(_messages())
-    wire = json.dumps(sent[0])
-    assert "why?" in wire
-    assert "parts" not in wire
-    assert wire.count("body") == 1

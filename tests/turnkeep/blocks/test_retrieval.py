@@ -25,7 +25,7 @@ def ids(documents):
     return [document.id for document in documents]
 
 
-def test_fusion_puts_first_what_both_find():
+def test_fusion_ranks_documents_of_both_first():
     one, other = Fixed("a", "b", "c"), Fixed("d", "b")
     found = FusedRetriever((one, 1), (other, 1)).search("q", 3)
     assert ids(found) == ["b", "a", "d"]
@@ -33,13 +33,13 @@ def test_fusion_puts_first_what_both_find():
     assert one.asked == other.asked == [("q", FUSION_DEPTH)]
 
 
-def test_a_weight_says_whose_ranks_count_for_more():
+def test_weights_decide_whose_ranks_count_more():
     one, other = Fixed("a", "b"), Fixed("b", "a")
     assert ids(FusedRetriever((one, 1), (other, 0.5)).search("q", 2)) == ["a", "b"]
     assert ids(FusedRetriever((one, 0.5), (other, 1)).search("q", 2)) == ["b", "a"]
 
 
-def test_a_retriever_is_lexical_unless_asked_otherwise():
+def test_a_retriever_is_lexical_by_default():
     retriever = open_retriever([PHONE, BOAT])
     assert ids(retriever.search("handset", 2)) == ["phone"]
     assert retriever.search("smartphone", 2) == []
@@ -56,7 +56,7 @@ def test_lexical_search_loads_nothing_of_the_extra():
     assert done.stdout.strip() == "[]"
 
 
-def test_a_hybrid_retriever_finds_by_word_and_by_meaning(tmp_path):
+def test_a_hybrid_retriever_finds_by_word_and_meaning(tmp_path):
     retriever = open_retriever([BOAT, PHONE], dense=True, vectors=tmp_path / "vectors.npz")
     by_meaning, by_both = retriever.search("smartphone", 1), retriever.search("handset", 1)
     assert ids(by_meaning) == ids(by_both) == ["phone"]
@@ -64,7 +64,7 @@ def test_a_hybrid_retriever_finds_by_word_and_by_meaning(tmp_path):
     assert (tmp_path / "vectors.npz").is_file()
 
 
-def test_without_the_extra_a_hybrid_retriever_says_what_to_install(monkeypatch):
+def test_without_the_extra_the_error_names_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtra, match="onnxruntime: uv sync --extra dense"):
         open_retriever([PHONE], dense=True)

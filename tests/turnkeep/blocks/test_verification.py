@@ -1,5 +1,5 @@
-"""Each case is one of a conversation in which a check without these rules destroyed a true answer, or let a forged one
-through. A text is judged as it streams: each sentence in the light of those before."""
+"""Each case is from a conversation in which a check without these rules destroyed a true answer or accepted a forged
+one. A text is checked as it streams: each sentence after those before."""
 
 from dataclasses import replace
 from datetime import date
@@ -161,7 +161,7 @@ def problems(text: str, sources: Sources) -> list[str]:
         ("Quiz has 10,210 clicks, more than Brightway Travel (9,400), and a CPA of £21.85.", ADS),
     ],
 )
-def test_what_is_known_or_follows_may_stand(text: str, sources: Sources) -> None:
+def test_known_and_computed_figures_are_accepted(text: str, sources: Sources) -> None:
     assert problems(text, sources) == []
 
 
@@ -212,30 +212,30 @@ def test_what_is_known_or_follows_may_stand(text: str, sources: Sources) -> None
         ("It has 85B parameters.", PAPER, "85B"),
     ],
 )
-def test_what_nobody_said_is_named(text: str, sources: Sources, figure: str) -> None:
+def test_other_figures_are_rejected(text: str, sources: Sources, figure: str) -> None:
     assert [found.partition(" ")[0] for found in problems(text, sources)] == [figure.partition(" ")[0]]
 
 
-def test_the_model_is_told_what_would_be_right() -> None:
+def test_a_problem_names_the_correction() -> None:
     assert problems("The OnePlus Nord 4 costs $1.", SHOP) == [
         "$1 stands beside OnePlus Nord 4, which costs 449.00: name that price first"
     ]
     assert problems("Quiz has a CPA of £30.10.", ADS) == ["£30.10 is told of Brightway Travel, not of Quiz"]
 
 
-def test_a_unit_is_judged_by_what_was_accepted_before_and_by_nothing_later() -> None:
+def test_only_earlier_accepted_units_count() -> None:
     judge = Verifier(SHOP)
     assert judge.problems("Together they cost $648.")
     judge.accept("There are the Pixel 8a ($499) and the Kobo Clara ($149). ")
     assert judge.problems("Together they cost $648.") == []
 
 
-def test_where_nothing_was_looked_up_a_question_may_name_a_number() -> None:
+def test_a_question_without_sources_may_contain_a_number() -> None:
     assert problems("Shall I look at the last 7 days?", Sources(asked=["7"], has_counts=False)) == []
 
 
 @pytest.mark.parametrize("text", ["", "\n", "| --- | ---: |", "9" * 400, "1." * 300, "0 0.0 0,0 %", "| | |", "$ £ € %"])
-def test_any_text_can_be_judged_and_be_a_source(text: str) -> None:
+def test_any_text_can_be_checked_and_be_a_source(text: str) -> None:
     judge = Verifier(Sources(known=[text], asked=[text], prices={"": 1.0, "A": 0.0}))
     judge.problems(f"A costs 3 {text}. ")
     judge.accept(text)

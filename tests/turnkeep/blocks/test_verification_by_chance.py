@@ -1,5 +1,5 @@
-"""Invented figures are held against prompts: recomputing must not open the door. Prompts are those below and the
-recorded ones; of random figures of any form at most 3 % may pass, in sentences and in rows of tables."""
+"""Random figures are checked against prompts, those below and the recorded ones. At most 3 % of the figures of any form
+may pass by chance, in sentences and in table rows."""
 
 import json
 import random
@@ -67,7 +67,7 @@ def recorded_prompts() -> Iterator[Prompt]:
     for path in sorted(RECORDINGS.glob("*.jsonl")):
         turns = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
         calls = [call for turn in turns for call in turn["calls"] if call["call"].endswith((".answer", ".respond"))]
-        texts = ["\n".join(str(said["content"]) for said in call["prompt"][1:]) for call in calls]
+        texts = ["\n".join(str(line["content"]) for line in call["prompt"][1:]) for call in calls]
         found = [results for text in texts if (results := [each[1].strip() for each in _RESULT.findall(text)])]
         for results in found[:: max(1, len(found) // RECORDED_PROMPTS)]:
             sign = next((sign for sign in "£$€" if sign in "".join(results)), "$")

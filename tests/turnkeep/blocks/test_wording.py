@@ -1,4 +1,4 @@
-"""A reply while it is written, with a judge that forbids words."""
+"""Replies are checked while they are written, by a judge that forbids words."""
 
 from collections.abc import AsyncIterator, Sequence
 from itertools import pairwise
@@ -34,13 +34,13 @@ FALLBACK = "Fallback."
 
 
 class WritingModel(ScriptedModel):
-    """Streams the pieces of a draft, raising where one is a fault, and rewrites what it is asked to, once."""
+    """Streams the pieces of a draft, raises those that are faults, and rewrites rejected sentences once."""
 
     _pieces: Sequence[Any] = PrivateAttr()
 
     def __init__(self, pieces: Sequence[Any], rewritten: Sequence[str] | BaseException | None = None):
-        said = rewritten if isinstance(rewritten, BaseException) else Rewritten(sentences=list(rewritten or ()))
-        super().__init__([] if rewritten is None else [("agent.answer.repair", said)])
+        rewrites = rewritten if isinstance(rewritten, BaseException) else Rewritten(sentences=list(rewritten or ()))
+        super().__init__([] if rewritten is None else [("agent.answer.repair", rewrites)])
         self._pieces = pieces
 
     async def _astream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
@@ -53,14 +53,14 @@ class WritingModel(ScriptedModel):
 
 
 class Forbids:
-    """Finds a word wrong unless what was accepted before allows it; remembers what it accepted."""
+    """Rejects a word unless accepted text allows it."""
 
     def __init__(self, *words: str):
         self.words, self.accepted = words, ""
 
     def problems(self, unit: str) -> list[str]:
-        said = self.accepted + unit
-        return [f"{each} is forbidden" for each in self.words if each in unit and f"allow {each}" not in said]
+        rewrites = self.accepted + unit
+        return [f"{each} is forbidden" for each in self.words if each in unit and f"allow {each}" not in rewrites]
 
     def accept(self, unit: str) -> str:
         self.accepted += unit
@@ -70,12 +70,12 @@ class Forbids:
 async def written(
     draft: str | Sequence[Any], *forbidden: str, rewritten: Any = None, end: str = ""
 ) -> tuple[TextAnswer, list[str], WritingModel]:
-    told: list[Any] = []
+    streamed: list[Any] = []
     model = WritingModel([draft] if isinstance(draft, str) else draft, rewritten)
     asked = (model, CALL, [HumanMessage("the question")], Linked(Forbids(*forbidden), [], [ATTACK]))
-    worded = await word(*asked, to=(told.append, RUN_ID), fallback=FALLBACK, end=end)
-    assert told == [token(str(RUN_ID), each["content"]) for each in told]
-    pieces = [each["content"] for each in told]
+    worded = await word(*asked, to=(streamed.append, RUN_ID), fallback=FALLBACK, end=end)
+    assert streamed == [token(str(RUN_ID), each["content"]) for each in streamed]
+    pieces = [each["content"] for each in streamed]
     assert "".join(pieces) == worded.text, "what is told is the reply, and nothing of it was taken back"
     return worded, pieces, model
 
@@ -84,24 +84,24 @@ ATTACK = "See. ![x](https://e.example/i.png) <img src=y> [z](javascript:a)\x1b[2
 HARMLESS = "See. ! [x](https://e.example/i.png) < img src=y> [z] (javascript:a) [2J"
 
 
-async def test_what_a_model_or_a_piece_of_text_makes_a_reply_say_loads_nothing_and_runs_nowhere() -> None:
-    said, *_ = await written(ATTACK, end=f"\n{ATTACK}")
-    assert said.text == "\n".join([HARMLESS] * 2)
+async def test_a_reply_contains_nothing_that_loads_or_runs() -> None:
+    rewrites, *_ = await written(ATTACK, end=f"\n{ATTACK}")
+    assert rewrites.text == "\n".join([HARMLESS] * 2)
     none, *_ = await written("bad.", "bad", rewritten=[ATTACK], end=f"\n{ATTACK}")
     assert none.text == "\n".join([HARMLESS] * 2)
-    told: list[Any] = []
-    assert send(ATTACK, to=(told.append, RUN_ID)).message.text == HARMLESS
-    assert told == [token(str(RUN_ID), HARMLESS)]
+    streamed: list[Any] = []
+    assert send(ATTACK, to=(streamed.append, RUN_ID)).message.text == HARMLESS
+    assert streamed == [token(str(RUN_ID), HARMLESS)]
 
 
-def test_a_reply_leaves_with_sources_that_link_to_the_web_or_nowhere() -> None:
+def test_sources_link_to_web_addresses_only() -> None:
     urls = {"javascript:a": None, "data:b": None, "": None, None: None, "https://e.example/a": "https://e.example/a"}
     left = presented(Reply("a\x1b", sources=tuple(Source("1", ATTACK, url) for url in urls)))
     assert left.text == "a "
     assert [(each.title, each.url) for each in left.sources] == [(HARMLESS, url) for url in urls.values()]
 
 
-async def test_a_right_reply_is_told_sentence_by_sentence_in_one_call() -> None:
+async def test_a_correct_reply_streams_by_sentences_in_one_call() -> None:
     worded, pieces, model = await written("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C\n")
     assert pieces == ["It is so.", " And e.g. this, on 3. May too.", " Is it?", "\n\n1. A. B", "\n2. C"]
     assert worded == TextAnswer("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C", str(RUN_ID))
@@ -127,7 +127,7 @@ async def test_pieces_of_any_size_give_the_same_units(text: str, data: st.DataOb
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(["Good.", "Bad.", "Bad too.", "So."]), min_size=1, max_size=8), st.booleans())
-async def test_what_is_shown_is_right_and_keeps_its_order(sentences: list[str], is_list: bool) -> None:
+async def test_streamed_sentences_are_accepted_and_in_order(sentences: list[str], is_list: bool) -> None:
     lines = [f"{at}. {each}" for at, each in enumerate(sentences, 1)] if is_list else sentences
     worded, _, _ = await written(("\n" if is_list else " ").join(lines), "Bad", rewritten=[])
     shown = [each for each in ("Bad", "Good", "So") if each in worded.text]
@@ -137,7 +137,7 @@ async def test_what_is_shown_is_right_and_keeps_its_order(sentences: list[str], 
     assert worded.text == (("\n" if is_list else " ").join(expected) or FALLBACK)
 
 
-async def test_what_is_wrong_is_named_once_and_shown_as_it_was_rewritten() -> None:
+async def test_rejected_sentences_are_rewritten_once() -> None:
     worded, pieces, model = await written("A is so. Bad one. B. Bad two.", "Bad", rewritten=["Good one.", "Good two."])
     assert worded.text == "A is so. Good one. B. Good two."
     assert pieces[0] == "A is so.", "what was right before had left"
@@ -157,7 +157,7 @@ async def test_what_is_wrong_is_named_once_and_shown_as_it_was_rewritten() -> No
         (["Good."], "A. Good. B.", (SENTENCE_CORRECTED,)),
     ],
 )
-async def test_what_stays_wrong_costs_its_sentence(rewritten: Any, text: str, warnings: tuple[str, ...]) -> None:
+async def test_a_sentence_rejected_again_is_dropped(rewritten: Any, text: str, warnings: tuple[str, ...]) -> None:
     worded, _, _ = await written("A. Bad. B.", "Bad", rewritten=rewritten)
     assert (worded.text, worded.warnings) == (text, warnings)
 
@@ -172,41 +172,41 @@ async def test_what_stays_wrong_costs_its_sentence(rewritten: Any, text: str, wa
         ("**Do it.** Because. Bad (see above). *So.*", "**Do it.** Because. *So.*"),
     ],
 )
-async def test_what_is_lost_leaves_no_gap(draft: str, text: str) -> None:
+async def test_a_dropped_unit_leaves_no_gap(draft: str, text: str) -> None:
     worded, _, _ = await written(draft, "Bad", rewritten=[])
     assert worded.text == text
 
 
-async def test_a_rewritten_sentence_is_judged_in_the_light_of_those_before() -> None:
+async def test_a_rewritten_sentence_is_checked_after_those_before() -> None:
     worded, _, _ = await written("Wrong. Bad.", "Wrong", "Bad", rewritten=["Now allow Bad.", "Bad it is."])
     assert worded.text == "Now allow Bad. Bad it is."
 
 
-async def test_where_nothing_can_stand_the_fallback_stands() -> None:
+async def test_the_fallback_replaces_a_reply_without_accepted_sentences() -> None:
     worded, pieces, _ = await written("Bad. Bad!", "Bad", rewritten=["", ""], end="\n\nBye.")
     assert worded.text == f"{FALLBACK}\n\nBye."
     assert pieces == [FALLBACK, "\n\nBye."]
 
 
-async def test_the_judge_may_trim_what_is_shown() -> None:
+async def test_the_judge_may_change_a_sentence() -> None:
     assert (await written("ATRIM is. B TRIMis."))[0].text == "A is. B is."
 
 
-async def test_a_sentence_leaves_before_the_next_one_is_written_and_stands_where_a_fault_ends_the_reply() -> None:
-    told: list[Any] = []
+async def test_a_streamed_sentence_stays_if_a_fault_ends_the_reply() -> None:
+    streamed: list[Any] = []
     model = WritingModel(["One. ", "Two", ModelTimeout()])
     with pytest.raises(ModelFault):
-        await word(model, CALL, [HumanMessage("x")], Linked(None, []), to=(told.append, RUN_ID), fallback=FALLBACK)
-    assert [each["content"] for each in told] == ["One."]
+        await word(model, CALL, [HumanMessage("x")], Linked(None, []), to=(streamed.append, RUN_ID), fallback=FALLBACK)
+    assert [each["content"] for each in streamed] == ["One."]
 
 
 @pytest.mark.parametrize("draft", ["", " \n"])
-async def test_an_empty_answer_is_a_fault_of_the_model(draft: str) -> None:
+async def test_an_empty_answer_is_a_model_error(draft: str) -> None:
     with pytest.raises(ModelError):
         await written(draft)
 
 
-async def test_a_refusal_is_shown_and_warned_of() -> None:
+async def test_a_refusal_is_sent_with_a_warning() -> None:
     refusal = AIMessageChunk(content="I won't.", additional_kwargs={"refusal": "I won't."})
     worded, _, _ = await written([refusal])
     assert (worded.text, worded.warnings) == ("I won't.", ("model_refused",))

@@ -3,7 +3,7 @@ import pytest
 from turnkeep.blocks.words import singular, words
 
 
-def test_case_accents_and_signs_are_folded_away():
+def test_words_have_no_case_accents_or_signs():
     assert words("Perché NO? self-attention, GPT-3 snake_case") == [
         "perche", "no", "self", "attention", "gpt", "3", "snake", "case",
     ]  # fmt: skip
@@ -19,5 +19,5 @@ def test_case_accents_and_signs_are_folded_away():
         *((word, word) for word in ("gas", "this", "corpus", "loss", "analysis")),
     ],
 )
-def test_plural_endings_fall_and_what_only_looks_plural_stays(plural, one):
+def test_only_plural_endings_are_removed(plural, one):
     assert singular(plural) == one

@@ -196,7 +196,7 @@ async def test_a_citation_of_no_source_is_named_to_the_model_once(talk: Thread, 
     reply = await talk.say("How do bees find flowers?", (REPAIR, Rewritten(sentences=["Of wasps nothing is said."])))
     assert reply.text == "They dance [1001.00001]. Of wasps nothing is said."
     assert reply.warnings == ("sentence_corrected",)
-    assert "[1001.00002] is not one of the documents" in script.prompt(REPAIR)
+    assert "[1001.00002] is none of the documents" in script.prompt(REPAIR)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,6 @@ def answer(body: bytes, name: str, limits: Limits) -> JSON:
 
 
 def read(body: bytes, name: str, limits: Limits) -> Parsed:
-    """Parse the file in this process; raises Unparsable."""
     into = Gathering(limits)
     binary = binary_kind(body)
     if binary:

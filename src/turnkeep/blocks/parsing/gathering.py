@@ -31,8 +31,6 @@ class Full(Exception):
 
 
 class Gathering:
-    """Pieces of one file, in order."""
-
     def __init__(self, limits: Limits):
         self._left = limits.characters
         self._pieces: list[Piece] = []
@@ -43,7 +41,6 @@ class Gathering:
         self.warnings: list[str] = []
 
     def line(self, text: str) -> None:
-        """Add a line to the current piece; raises Full."""
         if self._left <= 0:
             raise Full
         for name, pattern in _SUSPICIONS.items():
@@ -55,7 +52,6 @@ class Gathering:
             raise Full
 
     def begin(self, *, page: int | None = None, heading: str | None = None) -> None:
-        """Start a piece on this page, or under this heading."""
         self.end()
         self._page = page
         if heading is not None:
@@ -73,7 +69,6 @@ class Gathering:
         self._lines = []
 
     def parsed(self, kind: str, pages: int | None) -> Parsed:
-        """Return the result; raises Unparsable if there is no text at all."""
         self.end()
         if not self._pieces:
             raise Unparsable("no_text")

@@ -61,7 +61,6 @@ class Layout:
         self._tables.pop()
 
     def close_group(self) -> None:
-        """End a group of rows, such as a table body, beyond which no cell extends."""
         self._table.below.clear()
 
     def open_cell(self) -> None:

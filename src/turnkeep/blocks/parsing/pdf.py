@@ -61,7 +61,6 @@ def _read_page(page: Any, number: int, into: Gathering) -> None:
 
 
 def _headings(document: Any) -> dict[int, str]:
-    """Return the first bookmark of each page."""
     found: dict[int, str] = {}
     for mark in itertools.islice(document.get_toc(max_depth=4), _BOOKMARKS):
         goal = mark.get_dest()

@@ -43,7 +43,6 @@ def values_of(element: Any, part: str = "") -> dict[str, str]:
 
 
 def shown_in(font: str, text: str) -> str:
-    """Return `text` as a font of symbols displays it."""
     if font == "Symbol":
         codes = dict(zip((*range(0x20, 0x7F), *range(0xA0, 0xFF)), "".join(_SYMBOLS), strict=True))
     elif font.startswith("Wingdings"):

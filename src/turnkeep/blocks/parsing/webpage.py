@@ -32,7 +32,6 @@ _SIGNS = {  # before parts of a formula
 _GROUPED = "mfrac > *, msub > *, msup > *, msubsup > *, munder > *, munderover > *, msqrt"
 _SPACED = re.compile("math|m(?:row|style|padded|table|tr|td|frac|su[bp]|subsup|under|underover|sqrt)|semantics")
 _KINDS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}  # of numbers
-_NO_TEXT = ("color", "file", "hidden", "image", "password", "range")
 
 _STYLED = "[style], [hidden], dialog, font"
 _SIZE = re.compile(r"(?:^|\s)(\d*\.?\d+)(px|pt|em|rem|ex|ch|%)?(?=$|[\s/])")
@@ -40,7 +39,6 @@ _FAR = re.compile(r"-(?:9\d\d|\d{4,}|(?:[6-9]\d|\d{3,})(?:\.\d+)?r?em)")
 _ZERO = re.compile(r"0+(?:\.0*)?%?|\.0+%?")
 _WHITE = re.compile(r"white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\)")
 _VISIBILITY = {"visible": True, "hidden": False, "collapse": False}
-_FADES_IN = ("animation", "transform", "transition")
 _MOST_OF_A_PAGE, _TIMES = 500, 10  # hidden characters, relative to visible ones
 _ALL_ROWS = 65_534
 
@@ -106,7 +104,6 @@ class _Page:
             node = node.next
 
     def _open(self, node: Any, tag: str) -> bool:
-        """Return whether to read the children."""
         if tag.startswith("-"):
             text = node.text_content or "" if tag == "-text" else ""
             self._add("" if text.isspace() and _SPACED.fullmatch(node.parent.tag) else text)
@@ -201,14 +198,15 @@ class _Page:
 
 
 def _style(text: str) -> dict[str, str]:
-    """Return the properties of a style in lower case; the last one of each name counts."""
     pairs = (part.partition(":") for part in text.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
 
 
 def _look(style: Mapping[str, str], above: _Look, *, is_closed: bool) -> _Look:
     display, visibility = style.get("display"), style.get("visibility", "")
-    is_clear = _ZERO.fullmatch(style.get("opacity", "")) and not any(name.startswith(_FADES_IN) for name in style)
+    is_clear = _ZERO.fullmatch(style.get("opacity", "")) and not any(
+        name.startswith(("animation", "transform", "transition")) for name in style
+    )
     is_moved = style.get("position", "static") != "static"
     is_away = is_moved and any(_FAR.match(style.get(way, "")) for way in ("left", "top"))
     return _Look(
@@ -236,7 +234,8 @@ def _entered(node: Any) -> str:
     kind = (attributes.get("type") or "text").lower()
     if kind in ("checkbox", "radio"):
         return "[x]" if "checked" in attributes else "[ ]"
-    return "" if kind in _NO_TEXT else attributes.get("value") or ""
+    has_text = kind not in ("color", "file", "hidden", "image", "password", "range")
+    return attributes.get("value") or "" if has_text else ""
 
 
 def _number(node: Any, attribute: str, if_zero: int) -> int:

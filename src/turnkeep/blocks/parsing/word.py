@@ -20,7 +20,7 @@ from turnkeep.blocks.parsing.webpage import read_html
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # a duplicate, for old programs
 _TYPES, _RELATIONS = "[Content_Types].xml", "_rels/.rels"
 _APART = re.compile(r"word/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml")
-_NOT_READ = ("word/charts/", "word/diagrams/data", "word/embeddings/")  # parts that show text
+_NOT_READ = ("word/charts/", "word/diagrams/data", "word/embeddings/")  # parts that contain text
 _HEADING_STYLE = re.compile(r"(?:heading [1-9]|title)", re.IGNORECASE)
 _LEFT = "parts_left_out"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
@@ -113,7 +113,6 @@ def _main_part(parts: _Parts) -> str:
 
 
 def _styles(parts: _Parts) -> Mapping[str, Mapping[str, str]]:
-    """Return the properties of each style, base styles included."""
     styles = parts.elements("word/styles.xml", "style")
     own = {attribute(each, "styleId"): {name_of(inner): attribute(inner) for inner in each.iter()} for each in styles}
     for _ in range(10):
@@ -178,7 +177,6 @@ class _Body:
         self._into.begin(page=self.pages)
 
     def _web_page(self, element: Any) -> None:
-        """Read a web page that Word displays in this place."""
         wanted = next((value for name, value in element.items() if name.endswith("}id")), "")
         targets = {
             each.get("Id"): each.get("Target", "") for _, each in self._parts.events("word/_rels/document.xml.rels")
@@ -199,7 +197,6 @@ class _Body:
         self._layout.line("" if is_empty else mark + text, is_heading=is_heading)
 
     def _mark(self, element: Any, name: str, style: Mapping[str, str]) -> str:
-        """Return the bullet or number of a paragraph."""
         own = next((values_of(each, "numPr") for each in element if name_of(each) == "pPr"), {})
         if "numId" in own:
             return self._numbering.mark(own["numId"], own.get("ilvl", "0"))

@@ -1,4 +1,4 @@
-"""Files as users send them, good and bad, made in code."""
+"""Good and bad files, made in code."""
 
 import io
 import zipfile
@@ -47,7 +47,7 @@ def pages(*contents: bytes, trailer: bytes = b"", more: tuple[bytes, ...] = ()) 
     return pdf(objects, trailer)
 
 
-def form(*notes: bytes, says: bytes, xfa: bytes = b"", drawn: tuple[bytes, ...] = (), is_whole: bool = True) -> bytes:
+def form(*notes: bytes, show: bytes, xfa: bytes = b"", drawn: tuple[bytes, ...] = (), is_whole: bool = True) -> bytes:
     """One page with a text, and upon it fields and notes, whose objects begin with their kind. The first ones look as
     `drawn`; a page taken out of its form, not `is_whole`, has its fields and no list of them."""
     first = 6
@@ -60,14 +60,14 @@ def form(*notes: bytes, says: bytes, xfa: bytes = b"", drawn: tuple[bytes, ...] 
         b"<</Type/Pages/Count 1/Kids[4 0 R]>>",
         FONT,
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]%s/Contents 5 0 R/Annots[%s]>>" % (RESOURCES, numbers),
-        packed(says),
+        packed(show),
         *(b"<</Type/Annot/P 4 0 R/F 4%s%s>>" % each for each in zip(looks, notes, strict=True)),
         *(packed(each, b"/Type/XObject/Subtype/Form/BBox[0 0 200 14]%s" % RESOURCES) for each in drawn),
     ]
     return pdf(objects)
 
 
-def says(text: str, mode: int = 0) -> bytes:
+def show(text: str, mode: int = 0) -> bytes:
     return b"BT /F1 12 Tf %d Tr 72 720 Td (%s) Tj ET" % (mode, text.encode())
 
 
@@ -116,8 +116,8 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
     "old.doc": (lambda: _locked("WordDocument"), "unsupported_type"),
     "locked.docx": (lambda: _locked("EncryptedPackage"), "encrypted_file"),
     "locked zip.docx": (_encrypted_zip, "encrypted_file"),
-    "locked.pdf": (lambda: pages(says("x"), trailer=PASSWORD), "encrypted_file"),
-    "cut.pdf": (lambda: pages(says("hello"))[:200], "damaged_file"),
+    "locked.pdf": (lambda: pages(show("x"), trailer=PASSWORD), "encrypted_file"),
+    "cut.pdf": (lambda: pages(show("hello"))[:200], "damaged_file"),
     "cut.docx": (lambda: docx(paragraph("hello"))[:200], "damaged_file"),
     "broken.docx": (lambda: docx(document="<w:document"), "damaged_file"),
     "quote.csv": (lambda: b'"' + b"ab\n" * 99_999, "damaged_file"),

@@ -44,7 +44,7 @@ def value_of(node: ast.AST) -> Fraction:
 
 
 @given(Formulas)
-def test_a_formula_of_a_page_keeps_its_value(formula):
+def test_a_formula_keeps_its_value(formula):
     """Also where the page hides it behind its picture."""
     page = f"<p>Is <span style='display:none'><math>{mathml(formula)}</math></span><img> it"
     text = line_of(page).removeprefix("Is ").removesuffix(" it")
@@ -59,5 +59,5 @@ def test_a_formula_of_a_page_keeps_its_value(formula):
         ("<mtable><mtr><mtd>1</mtd> <mtd>0</mtd></mtr><mtr><mtd>0</mtd><mtd>1</mtd></mtr></mtable>", "1, 0; 0, 1"),
     ],
 )
-def test_parts_of_a_formula_are_set_apart(page, text):
+def test_parts_of_a_formula_are_separated(page, text):
     assert line_of(f"<math>{page}</math>") == text

@@ -1,4 +1,4 @@
-"""Random lists: their numbers, which no text holds, are read as Word and a browser show them."""
+"""Random lists: their numbers, which no text contains, are read as Word and browsers display them."""
 
 from typing import Any
 
@@ -94,7 +94,7 @@ def test_a_page_numbers_its_lists(tree, kinds, starts):
     assert lines_of(f"<html>{written(tree, 0)}".encode()) == expected
 
 
-def test_lists_of_word_go_on_begin_again_and_are_told_from_bullets():
+def test_lists_of_word_continue_restart_and_have_bullets():
     body = (
         item(0) + item(0) + item(0, 2) + item(0, 2, " ") + item(0, 3) + item(1, 3) + item(0) + item(0, 0) + item(0, 9)
     )

@@ -169,7 +169,7 @@ def test_markdown(table):
 
 
 @given(tables(spans=False, words=st.sampled_from(["May", "2,000", "x|y", "-"])))
-def test_a_pdf_has_the_text_of_each_cell_and_rows_in_order(table):
+def test_a_pdf_has_the_text_of_each_cell_in_order(table):
     drawn = []
     for row, cells in enumerate(table[1]):
         for column, one in cells.items():
