@@ -60,7 +60,7 @@ def _check_files(settings: Settings) -> None:
 
 def take_port(port: int) -> socket.socket:
     """Return a listening socket, where callers wait until the server is up; raise LocalError if the port is in use."""
-    listener = socket.socket()
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so that asyncio sets TCP_NODELAY
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))

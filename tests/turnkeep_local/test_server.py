@@ -1,4 +1,6 @@
+import asyncio
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,17 @@ def test_an_invalid_setting_is_named_as_in_the_environment(tmp_path: Path, monke
 
     with pytest.raises(LocalError, match="TURN__SECONDS: Input should be a valid number"):
         local_settings(Home(tmp_path), {})
+
+
+async def test_answers_are_sent_without_waiting_for_acknowledgements() -> None:
+    """With Nagle's algorithm every answer on a kept connection waits 40 ms."""
+    options: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        options.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    listener = take_port(0)
+    async with await asyncio.start_server(answer, sock=listener):
+        await asyncio.open_connection(*listener.getsockname())
+        assert await options
