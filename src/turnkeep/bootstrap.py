@@ -16,6 +16,7 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.codec import Codec
+from turnkeep.storage.direct import Direct
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
@@ -28,6 +29,7 @@ from turnkeep.turns import Turns
 from turnkeep.turns.background import Runs
 
 if TYPE_CHECKING:
+    from botocore.credentials import Credentials
     from langgraph.store.base import BaseStore
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -40,22 +42,31 @@ CLIENT_CONFIG: Mapping[str, Any] = {
 }
 
 
+def store_config(settings: Settings) -> Mapping[str, Any]:
+    """Return the configuration of DynamoDB's client. `Direct` makes the first of the three tries."""
+    tries = 2 if settings.dynamodb_direct else 3
+    return {**CLIENT_CONFIG, "retries": {"mode": "standard", "total_max_attempts": tries}}
+
+
 def build(
     settings: Settings,
     *,
     dynamodb: "DynamoDBClient",
     objects: Objects,
+    credentials: "Credentials | None" = None,
     uploads: Uploads | None = None,
     refresh: Callable[[], Sequence[bytes]] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
-    """Build all services. `refresh`: the key ring's current secrets. `uploads`: receives files unless a route does."""
+    """Build all services. `credentials`: those of `dynamodb`. `refresh`: the key ring's current secrets. `uploads`:
+    receives files unless a route does."""
     if settings.pii_detector:
         from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - few deployments have one
 
         add_detector(settings.pii_detector)
     time_and_chance: Mapping[str, Any] = {"clock": clock, "random_bytes": secrets.token_bytes}
-    items = Items(dynamodb, settings.table_name)
+    direct = Direct.of(dynamodb, credentials) if settings.dynamodb_direct else None
+    items = Items(dynamodb, settings.table_name, direct=direct)
     blobs = Blobs(objects, items)
     codec, eraser = Codec(*settings.signing_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
     hours, seconds = settings.thread_hours, settings.turn.lease_seconds

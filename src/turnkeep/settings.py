@@ -122,6 +122,7 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="pages that may call from a browser: https://app.example.com, ... by commas, or * alone"
     )
+    dynamodb_direct: bool = Field(True, description="send requests to DynamoDB without the layers of botocore")
     page: bool = Field(True, description="the chat page at / and its files under /page")
     turn: TurnTuning = TurnTuning()
     models: ModelTuning = ModelTuning()

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 import uvicorn
+from botocore.config import Config
 from fastapi import FastAPI
 
 from turnkeep.agents import read_settings
@@ -17,7 +18,7 @@ from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.api.browsers import ON_THIS_MACHINE
 from turnkeep.api.loopback import serve_nodes
-from turnkeep.bootstrap import build
+from turnkeep.bootstrap import build, store_config
 from turnkeep.errors import StoreUnavailable
 from turnkeep.locations import is_location
 from turnkeep.observability import logger
@@ -28,7 +29,7 @@ from turnkeep.storage.opening import make_table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.texts import printable
 from turnkeep_local import LocalError
-from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects, open_session
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
 from turnkeep_local.hosts import OwnHosts
@@ -60,10 +61,11 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
     """Build the app over the local store, and clean up once in the background."""
     make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
-    client = dynamodb_client(store, environ)
+    session, config = open_session(store, environ), Config(**store_config(settings))
+    client = session.client("dynamodb", endpoint_url=store.url, config=config)
     objects = open_objects(home, environ, settings.bucket_name)
     uploads = KeptUploads(objects)
-    services = build(settings, dynamodb=client, objects=objects, uploads=uploads)
+    services = build(settings, dynamodb=client, credentials=session.get_credentials(), objects=objects, uploads=uploads)
     # In parallel with the server: after a week away there are thousands of hours to clean up.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
     app = create_app(services, authenticate=local_principal)

@@ -24,7 +24,7 @@ from turnkeep.aws.callers import principal_of
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
 from turnkeep.aws.signingkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
-from turnkeep.bootstrap import CLIENT_CONFIG, build
+from turnkeep.bootstrap import CLIENT_CONFIG, build, store_config
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
 from turnkeep.records import Principal
@@ -78,13 +78,14 @@ def deployed(environ: Mapping[str, str]) -> Services:
     settings = deployed_settings(environ)
     if path := environ.get("GRAPHS_ENVIRONMENT"):  # after the settings, whose names a graph may use in another sense
         take_environment(_client("ssm"), path, os.environ)
-    dynamodb = _client("dynamodb")
+    dynamodb = _client("dynamodb", **store_config(settings))
     ssm: Any = LateClient(functools.partial(_client, "ssm", **QUICK))
     parameter = "" if environ.get("SEAL_KEY") else environ.get("SEAL_KEY_PARAMETER", "")
     s3: Any = LateClient(functools.partial(_client, "s3", signature_version="s3v4"))
     services = build(
         settings,
         dynamodb=dynamodb,
+        credentials=boto3.DEFAULT_SESSION.get_credentials() if boto3.DEFAULT_SESSION else None,
         objects=S3Objects(s3, settings.bucket_name),
         uploads=S3Uploads(s3, settings.bucket_name),
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
@@ -93,7 +94,11 @@ def deployed(environ: Mapping[str, str]) -> Services:
         from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
 
         register_before_snapshot(services.turns.warm)
-        for each in (dynamodb.close, s3.close, random.seed):  # all random states are equal after a restore
+        for each in (
+            services.store.heads.items.close,
+            s3.close,
+            random.seed,
+        ):  # all random states are equal after a restore
             register_after_restore(each)
         if parameter:  # a snapshot may outlive the secrets
             register_after_restore(lambda: services.codec.renew(usable(read_key(ssm, parameter))))
