@@ -23,6 +23,7 @@ from turnkeep.storage.elements import text_of
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import reworded_in
 from turnkeep.texts import printable
+from turnkeep.turns.blocking import is_blocking, stream
 from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import GraphCall
@@ -113,26 +114,28 @@ class GraphRun:
         """Run the graph to its end. Raises what a node raises."""
         if isinstance(given, Command) and not self._named:
             given = await self._addressed(given)
-        call, own = self._call, {"tasks", "custom"} | ({"updates"} if self._call.modes else set())
-        own |= {"messages"} if self._streamed else set()
-        stream = self._graph.astream(
-            given,
-            cast(Any, {**self._config(), "callbacks": callbacks, "run_name": self._agent.name}),
-            context=context_of(self._agent, call, context),
-            stream_mode=cast(Any, sorted(own | {*call.modes} - {MESSAGES_TUPLE})),
-            output_keys=self._graph.output_channels,
-            interrupt_before=_nodes(call.interrupt_before),
-            interrupt_after=_nodes(call.interrupt_after),
-            durability="exit",
-            subgraphs=True,
-        )
-        async for chunk in stream:
-            namespace, mode, data = cast(tuple[tuple[str, ...], str, Any], chunk)
+        call = self._call
+        own = {"tasks", "custom"} | ({"messages"} if self._streamed else set()) | ({"updates"} if call.modes else set())
+        modes = own | {*call.modes} - {MESSAGES_TUPLE} if self._streamed or call.modes else set()
+        config = {**self._config(), "callbacks": callbacks, "run_name": self._agent.name}
+        more: Any = {
+            "context": context_of(self._agent, call, context),
+            "output_keys": self._graph.output_channels,
+            "interrupt_before": _nodes(call.interrupt_before),
+            "interrupt_after": _nodes(call.interrupt_after),
+            "durability": "exit",
+        }
+        if is_blocking(self._graph):
+            parts = stream(self._graph, given, config=config, modes=modes, **more)
+        else:
+            more |= {"stream_mode": sorted(modes), "subgraphs": bool(modes)}
+            parts = self._graph.astream(given, cast(Any, config), **more)
+        async for namespace, mode, data in parts:
             if call.modes:
-                for part in self._parts(namespace, mode, data):
-                    yield part
-            if event := self._event(namespace, mode, data):
-                yield event
+                for event in self._parts(namespace, mode, data):
+                    yield event
+            if own_event := self._event(namespace, mode, data):
+                yield own_event
 
     def _parts(self, namespace: tuple[str, ...], mode: str, data: Any) -> Iterator[Event]:
         """Yield the requested part; before an outer node's update, also messages that only the node returns."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from turnkeep.agents import Agent
@@ -43,6 +43,7 @@ class Load:
     private: frozenset[str]
     budget: Budget
     clock: Callable[[], float]
+    built: dict[str, Agent] = field(default_factory=dict)
 
     async def context(
         self,
@@ -58,7 +59,9 @@ class Load:
         request, redactor = safe if name in self.private else (request, None)
         if redactor and begun:
             redactor.older = partial(self.store.vault.values, begun.head)
-        agent, loaded = await in_thread(self.agents, name), Loaded()
+        if name not in self.built:
+            self.built[name] = await in_thread(self.agents, name)
+        agent, loaded = self.built[name], Loaded()
         spending = Spending(self.budget, agent, started)
         async with spending.reserving(request.principal):
             if begun and ahead:

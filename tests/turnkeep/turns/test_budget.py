@@ -222,7 +222,7 @@ async def test_a_run_that_is_left_is_settled_by_what_it_began(
     limited: Callable[..., Site], message: str, tokens: int
 ) -> None:
     site = limited(tokens_a_day=1000, turns_at_once=1)
-    request = TurnRequest(ANN, message, thread_id="t1", create=True)
+    request = TurnRequest(ANN, message, thread_id="t1", create=True, streamed=True)
     running = await site.turns.start(request)
     assert await running.next()
     assert (await site.say("1", "t2")).json()["code"] == "too_many_at_once"
