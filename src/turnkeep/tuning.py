@@ -10,10 +10,10 @@ class Tuning(BaseModel):
 
 
 class TurnTuning(Tuning):
-    seconds: float = Field(60, gt=3, description="longest life of a run, storing included")
-    commit_seconds: float = Field(3, gt=0, description="what of it is kept back for COMMIT")
-    lease_seconds: float = Field(30, gt=0, description="how long a silent writer keeps a thread")
-    renew_seconds: float = Field(10, gt=0, description="how often a running writer renews its lease")
+    seconds: float = Field(60, gt=3, description="longest duration of a run, COMMIT included")
+    commit_seconds: float = Field(3, gt=0, description="the part of it that is reserved for COMMIT")
+    lease_seconds: float = Field(10, gt=0, description="how long a thread stays locked after its server died")
+    renew_seconds: float = Field(5, gt=0, description="how often a run renews its lease; a shorter run never does")
     max_steps: int = Field(25, ge=2, description="most steps of a graph in one run")
     heartbeat_seconds: float = Field(5, gt=0, description="a comment line on a quiet stream")
 
@@ -30,7 +30,7 @@ class BudgetTuning(Tuning):
     usd_a_day: float = Field(0, ge=0)
     turns_a_minute: int = Field(0, ge=0)
     turns_at_once: int = Field(0, ge=0)
-    turn_tokens: int = Field(20_000, gt=0, description="what a turn is taken to need until it is known")
+    turn_tokens: int = Field(20_000, gt=0, description="reserved for a turn until its usage is known")
     deployment_tokens_a_day: int = Field(0, ge=0)
     deployment_usd_a_day: float = Field(0, ge=0)
 

@@ -11,7 +11,7 @@ from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
 
 ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-LEASE_SECONDS = 30
+LEASE_SECONDS = 10
 
 Time = Annotated[str, BeforeValidator(iso), WithJsonSchema({"type": "string", "format": "date-time"})]
 
