@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.agents import build_agent, log_unusable
+from turnkeep.building import build_agent, log_unusable
 from turnkeep.entries import default_agent, entries, graph_file
 from turnkeep.errors import AgentUnavailable
 from turnkeep.records import Principal

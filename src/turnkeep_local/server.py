@@ -13,12 +13,12 @@ import uvicorn
 from botocore.config import Config
 from fastapi import FastAPI
 
-from turnkeep.agents import read_settings
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.api.browsers import ON_THIS_MACHINE
 from turnkeep.api.loopback import serve_nodes
 from turnkeep.bootstrap import build, store_config
+from turnkeep.building import read_settings
 from turnkeep.errors import StoreUnavailable
 from turnkeep.locations import is_location
 from turnkeep.observability import logger

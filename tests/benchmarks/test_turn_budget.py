@@ -24,7 +24,8 @@ from turn_cost import (
     measure,
     remembering,
 )
-from turnkeep.agents import Agent, build_agent
+from turnkeep.agents import Agent
+from turnkeep.building import build_agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
 

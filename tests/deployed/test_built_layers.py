@@ -101,7 +101,7 @@ def test_the_runtime_client_of_streams_is_the_pinned_one(started: Callable[..., 
 @pytest.mark.parametrize("facts", [{"MODEL": "demo"}, {"MODEL": "openai:any", "OPENAI_API_KEY": "none"}])
 def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict[str, str]) -> None:
     code = (
-        "import app, turnkeep.turns.graph; from turnkeep.agents import build_agent;"
+        "import app, turnkeep.turns.graph; from turnkeep.building import build_agent;"
         "from turnkeep.settings import Settings; print(build_agent('papers', Settings()).name)"
     )
     assert started("api", code, **facts) == "papers"
@@ -109,7 +109,7 @@ def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict
 
 def test_the_layers_serve_regulations(started: Callable[..., str]) -> None:
     code = (
-        "from datetime import date; from turnkeep.agents import build_agent; from turnkeep.settings import Settings;"
+        "from datetime import date; from turnkeep.building import build_agent; from turnkeep.settings import Settings;"
         "from turnkeep_agents.regulations.facts.reading import canonical;"
         "print(build_agent('regulations', Settings()).name,"
         "canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"

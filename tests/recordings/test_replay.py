@@ -14,8 +14,9 @@ from recording import FOLDER, Line, digest_of, message_of, prompt_of, read_lines
 
 import turnkeep.models.chat
 from scripted_model import ScriptedModel
-from turnkeep.agents import Agent, build_agent
+from turnkeep.agents import Agent
 from turnkeep.attachments import Attachment, Documents, Piece
+from turnkeep.building import build_agent
 from turnkeep.entries import entries
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import Principal, RunContext

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from turnkeep.agents import build_agent
+from turnkeep.building import build_agent
 from turnkeep.errors import AgentUnavailable
 from turnkeep.settings import Settings
 from turnkeep_agents.papers.settings import PapersSettings

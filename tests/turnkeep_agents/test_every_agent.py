@@ -7,7 +7,8 @@ from typing import Any, get_type_hints
 import pytest
 from langchain_core.messages import HumanMessage
 
-from turnkeep.agents import Agent, build_agent
+from turnkeep.agents import Agent
+from turnkeep.building import build_agent
 from turnkeep.entries import entries
 from turnkeep.records import RunContext
 from turnkeep.settings import Settings

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from agent_thread import Thread
-from turnkeep.agents import Agent, build_agent, read_settings
+from turnkeep.agents import Agent
 from turnkeep.attachments import Attachment, Documents, Piece
+from turnkeep.building import build_agent, read_settings
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.products.settings import ProductsSettings

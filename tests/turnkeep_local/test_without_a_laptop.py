@@ -10,7 +10,7 @@ import asyncio, sys, uuid
 sys.modules["turnkeep_local"] = None
 from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
-from turnkeep.agents import build_agent, read_settings
+from turnkeep.building import build_agent, read_settings
 from turnkeep.records import Principal, RunContext
 
 for name in sys.argv[1:]:

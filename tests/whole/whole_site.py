@@ -17,10 +17,10 @@ from scripted import Caller, read_events
 from wire import WireServer
 
 from hand_clock import HandClock
-from turnkeep.agents import build_agent
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
 from turnkeep.bootstrap import build
+from turnkeep.building import build_agent
 from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings, Settings
 from turnkeep.storage.keys import partition

@@ -12,7 +12,7 @@ from typing import Any
 
 from emulated.bucket import serve_bucket
 from emulated.sandbox import find_runtime_emulator, sandbox
-from turnkeep.agents import read_settings
+from turnkeep.building import read_settings
 from turnkeep.settings import Settings
 from turnkeep.storage.opening import LOCAL_REGION, make_table
 from turnkeep_local import LocalError

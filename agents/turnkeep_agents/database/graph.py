@@ -36,14 +36,14 @@ def build(settings: Settings) -> Agent:
     """Build the agent. Reads the manual once and no database. Raises UnusableFile for an unusable file of the settings,
     and MissingExtra."""
     tuning, models = settings.of(DatabaseSettings), chat_models(settings, "database")
-    manual, verified = Manual(()), Verified()
+    databases, manual, verified = open_databases(tuning), Manual(()), Verified()
     if tuning.manual or not tuning.is_own:  # the bundled manual describes the software of the sample
         folder = Path(tuning.manual) if tuning.manual else sample(SAMPLE_MANUAL, "DATABASE__MANUAL")
         manual = open_manual(folder, dense=tuning.retrieval == "hybrid")
     if tuning.verified or not tuning.is_own:
         file = Path(tuning.verified) if tuning.verified else sample(SAMPLE_VERIFIED, "DATABASE__VERIFIED")
         verified = load_verified(file)
-    workspace = Workspace(open_databases(tuning), manual, verified, tuning)
+    workspace = Workspace(databases, manual, verified, tuning)
     graph = compile_graph(models, workspace, tuning)
     return Agent("database", graph, read_reply, new_turn, WINDOW_TURNS, tuning.window, models.provider, models.name)
 

@@ -17,7 +17,6 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 from starlette.requests import Request
 
-from turnkeep.agents import log_unusable, read_settings
 from turnkeep.api.app import create_app
 from turnkeep.api.loopback import serve_nodes
 from turnkeep.aws.callers import principal_of
@@ -25,6 +24,7 @@ from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
 from turnkeep.aws.signingkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
 from turnkeep.bootstrap import CLIENT_CONFIG, build, store_config
+from turnkeep.building import log_unusable, read_settings
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
 from turnkeep.records import Principal

@@ -14,7 +14,7 @@ from typing import Any
 
 import boto3
 
-from turnkeep.agents import read_settings
+from turnkeep.building import read_settings
 from turnkeep.records import Principal
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.codec import Codec

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from turnkeep.agents import build_agent
 from turnkeep.aws.databases import url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.aws.secrets import REREAD_SECONDS
 from turnkeep.aws.signingkey import SecretError
+from turnkeep.building import build_agent
 from turnkeep.errors import AgentUnavailable
 from turnkeep.locations import source_of
 from turnkeep.records import Principal

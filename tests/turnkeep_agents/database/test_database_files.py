@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from turnkeep.agents import build_agent
+from turnkeep.building import build_agent
 from turnkeep.errors import AgentUnavailable
 from turnkeep.settings import Settings, UnusableFile
 from turnkeep_agents.database.files import check_files

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from turnkeep.agents import read_settings
+from turnkeep.building import read_settings
 from turnkeep.errors import ModelFault
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
