@@ -104,16 +104,16 @@ class Direct:
     def _signed(self, target: str, body: bytes) -> dict[str, str]:
         """Return the headers, with Signature Version 4."""
         credentials, stamp = self._credentials.get_frozen_credentials(), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        signed = {"content-type": "application/x-amz-json-1.0", "host": self._host, "x-amz-date": stamp}
-        signed |= {"x-amz-security-token": credentials.token} if credentials.token else {}
-        signed["x-amz-target"] = target
-        names, lines = ";".join(signed), "".join(f"{name}:{value}\n" for name, value in signed.items())
+        signed = {"Content-Type": "application/x-amz-json-1.0", "Host": self._host, "X-Amz-Date": stamp}
+        signed |= {"X-Amz-Security-Token": credentials.token} if credentials.token else {}
+        signed["X-Amz-Target"] = target
+        names, lines = ";".join(signed).lower(), "".join(f"{name.lower()}:{signed[name]}\n" for name in signed)
         request = sha256(f"POST\n/\n\n{lines}\n{names}\n{sha256(body).hexdigest()}".encode()).hexdigest()
         scope = f"{stamp[:8]}/{self._region}/dynamodb/aws4_request"
         key = self._signing_key(str(credentials.secret_key), stamp[:8])
         signature = hmac.digest(key, f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{request}".encode(), "sha256").hex()
         who = f"Credential={credentials.access_key}/{scope}, SignedHeaders={names}, Signature={signature}"
-        return {**signed, "user-agent": self._agent, "authorization": f"AWS4-HMAC-SHA256 {who}"}
+        return {**signed, "User-Agent": self._agent, "Authorization": f"AWS4-HMAC-SHA256 {who}"}
 
     def _signing_key(self, secret: str, day: str) -> bytes:
         if self._key[:2] != (secret, day):

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -83,7 +84,7 @@ def server(script: list[bytes], context: ssl.SSLContext | None = None) -> Iterat
         try:
             stream = context.wrap_socket(connection, server_side=True) if context else connection
             file = stream.makefile("rb")
-            while head := b"".join(iter(file.readline, b"\r\n")):
+            while head := b"".join(takewhile(lambda line: line not in (b"\r\n", b""), iter(file.readline, None))):
                 length = next(
                     int(line[15:]) for line in head.splitlines() if line.lower().startswith(b"content-length:")
                 )
@@ -164,7 +165,8 @@ def test_the_signature_is_that_of_botocore(operation: str, token: str | None) ->
     with server([]) as (url, received):
         Direct(client_of(url), keys).send(operation, {"TableName": "t", "Key": {"PK": {"B": b"\x00"}}})
     head, _, body = received[0].partition(b"\r\n\r\n")
-    sent = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    lines = [line.split(": ", 1) for line in head.decode().split("\r\n")[1:]]
+    sent = {name.lower(): value for name, value in lines}
     assert json.loads(body) == {"TableName": "t", "Key": {"PK": {"B": "AA=="}}}
     signed = {name: sent[name] for name in ("content-type", "x-amz-target")}
     request = AWSRequest("POST", url, data=body, headers=signed)
