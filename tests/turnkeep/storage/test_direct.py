@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import boto3
@@ -23,6 +23,7 @@ from botocore.credentials import Credentials, RefreshableCredentials
 from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from moto.core.models import botocore_stubber
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.direct import OPERATIONS, Direct
@@ -121,7 +122,9 @@ def server(script: list[bytes], context: ssl.SSLContext | None = None) -> Iterat
 
 
 def client_of(url: str, config: Config = ONCE, **more: Any) -> Any:
-    return SESSION.client("dynamodb", endpoint_url=url, config=config, **more)
+    client = SESSION.client("dynamodb", endpoint_url=url, config=config, **more)
+    client.meta.events.unregister("before-send", cast(Any, botocore_stubber))  # moto adds it to all clients
+    return client
 
 
 def outcome(items: Items) -> Any:
