@@ -62,7 +62,7 @@ def test_invalid_text_is_rejected_with_its_line(tmp_path: Path, name: str) -> No
 def test_half_a_surrogate_pair_and_a_line_of_absurd_length_are_refused(tmp_path: Path, name: str) -> None:
     half, long = FIRST[name].replace(b'"a"', b'"\\ud800"'), FIRST[name].replace(b'"a"', b'"%s"' % (b"a" * 1_000_000))
     assert "surrogate pair" in complaint(tmp_path, name, FIRST[name], half)
-    assert "over 1,000,000 characters" in complaint(tmp_path, name, FIRST[name], long)
+    assert "longer than 1,000,000 characters" in complaint(tmp_path, name, FIRST[name], long)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -85,12 +85,12 @@ def test_a_paper_links_to_the_web_or_nowhere(tmp_path: Path, url: bytes) -> None
     assert "must begin with http:// or https://" in complaint(tmp_path, "papers.jsonl", line)
 
 
-async def test_what_a_paper_holds_is_shown_and_does_nothing(tmp_path: Path) -> None:
+async def test_the_text_of_a_paper_is_displayed_disarmed(tmp_path: Path) -> None:
     """Told and stored are the same."""
     attack = r"Sparse gating \u001b]52;c;eA==\u0007 is ![x](https://e.example/i.png) <img src=y> [z](javascript:a)."
     (tmp_path / "papers.jsonl").write_text(f'{{"id": "2101.00001", "title": "{attack}", "abstract": "{attack}"}}\n')
     agent = build(Settings(model="demo").with_agents(PapersSettings(corpus=str(tmp_path / "papers.jsonl"))))
-    run = GraphRun(agent, Loaded(), "t1", max_steps=25)
+    run = GraphRun(agent, Loaded(), "t1", max_steps=25, streamed=True)
     context = RunContext(5, datetime(2026, 3, 4, tzinfo=UTC), Principal("local", "ann"))
     asked = first_input(agent, "What is sparse gating?", "m1", interrupted=False)
     told = [event.data["content"] async for event in run.events(asked, context, []) if event.name == "token"]
