@@ -33,6 +33,8 @@ from turns_over import turns_over
 NOON = 1_800_000_000.0
 ANN = Principal("local", "local")
 
+REACHED: list[str] = []
+
 
 class Model(BaseChatModel):
     """Uses as many tokens as the message begins with; with "hang" it never ends."""
@@ -46,6 +48,7 @@ class Model(BaseChatModel):
 
     async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         if "hang" in messages[-1].text:
+            REACHED.append("the model")
             await asyncio.Event().wait()
         tokens = int(messages[-1].text.split()[0])
         used: Any = {"input_tokens": tokens, "output_tokens": 0, "total_tokens": tokens}
@@ -62,6 +65,7 @@ def agent() -> Agent:
         if "fail" in asked:
             raise RuntimeError
         if "wait" in asked:
+            REACHED.append("the end of the call")
             await asyncio.Event().wait()
         return {"messages": [said]}
 
@@ -222,11 +226,13 @@ async def test_a_run_that_is_left_is_settled_by_what_it_began(
     limited: Callable[..., Site], message: str, tokens: int
 ) -> None:
     site = limited(tokens_a_day=1000, turns_at_once=1)
+    REACHED.clear()
     request = TurnRequest(ANN, message, thread_id="t1", create=True, streamed=True)
     running = await site.turns.start(request)
     assert await running.next()
     assert (await site.say("1", "t2")).json()["code"] == "too_many_at_once"
-    await asyncio.sleep(0.05)  # until the model is asked
+    while not REACHED:
+        await asyncio.sleep(0.001)
     await running.close()
     assert await site.used() == (tokens, 0)
 
