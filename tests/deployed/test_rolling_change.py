@@ -23,13 +23,13 @@ AT_ONCE = threading.Semaphore(3)
 """Each request at once is a sandbox that starts on the processors of this machine; on AWS each has its own."""
 WITH_ALIAS = ("ApiFunction", "StreamFunction")
 NEXT = {
-    "links.py": ('"turn": ledger,', '"turn": ledger | {"mood": "calm"},'),
+    "links.py": ('"turn": record,', '"turn": record | {"mood": "calm"},'),
     "plans.py": (
         '        return {\n            "expires"',
         '        return {\n            "mood": "calm",\n            "expires"',
     ),
 }
-"""One more field in a turn's ledger and one more attribute of HEAD."""
+"""One more field in a turn's record and one more attribute of HEAD."""
 PROMISED = {
     (409, "turn_in_progress"),
     (409, "thread_busy"),

@@ -183,7 +183,7 @@ def test_a_broken_langgraph_json_is_reported_with_its_line_until_it_is_fixed(ser
     server.say("before", "mended")
     server.change("langgraph.json", '{\n  "graphs": ,\n}', until="Fix the file to start serving")
     told = server.say("hi", "mended")
-    assert (told.status_code, "langgraph.json:2:13: no JSON" in told.text) == (503, True)
+    assert (told.status_code, "langgraph.json:2:13: invalid JSON" in told.text) == (503, True)
     server.change("langgraph.json", json.dumps(CONFIG, indent=2))
     assert "before; after" in server.say("after", "mended").json()["reply"]
 
@@ -217,7 +217,7 @@ def test_a_worker_that_dies_as_it_loads_the_graphs_is_refused_for_until_the_file
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", r"langgraph\.json:1:2: no JSON"),
+        ("{", r"langgraph\.json:1:2: invalid JSON"),
         ('{"graphs": {}}', r"langgraph\.json:1: no graphs"),
         (None, "cannot be read"),
     ],

@@ -48,7 +48,8 @@ def sentences(lines: list[dict[str, Any]]) -> list[str]:
 def timed(values: Metrics) -> Metrics:
     """Without the times, once they are plausible."""
     rest = dict(values)
-    latency, first = float(rest.pop("TurnLatency")), float(rest.pop("FirstToken"))
+    latency = float(rest.pop("TurnLatency"))
+    first = float(rest.pop("FirstToken", latency))  # of a stream
     assert 0 < first <= latency < 60_000
     return rest
 
