@@ -24,10 +24,7 @@ AT_ONCE = threading.Semaphore(3)
 WITH_ALIAS = ("ApiFunction", "StreamFunction")
 NEXT = {
     "links.py": ('"turn": record,', '"turn": record | {"mood": "calm"},'),
-    "plans.py": (
-        '        return {\n            "expires"',
-        '        return {\n            "mood": "calm",\n            "expires"',
-    ),
+    "plans.py": ('        changed["expires"] = ', '        changed["mood"] = "calm"\n        changed["expires"] = '),
 }
 """One more field in a turn's record and one more attribute of HEAD."""
 PROMISED = {

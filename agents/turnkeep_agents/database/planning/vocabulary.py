@@ -5,7 +5,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from turnkeep.blocks.words import STOP_WORDS, singular, words
@@ -33,7 +32,6 @@ class Vocabulary:
         self._by_letter: dict[str, list[str]] = defaultdict(list)
         for word in sorted(set(identifiers)):
             self._by_letter[word[0]].append(word)
-        self._meant_by = lru_cache(maxsize=10_000)(self._find)
         self._rarity = {word: self._rare(count) for word, count in self._in_texts.items()}
         self._name_rarity = {word: self._rare(count) for word, count in in_names.items()}
 
@@ -60,7 +58,8 @@ class Vocabulary:
     def _rare(self, count: int) -> float:
         return math.log(1 + (self._tables + 0.5) / (count + 0.5))
 
-    def _find(self, word: str) -> dict[str, float]:
+    def _meant_by(self, word: str) -> dict[str, float]:
+        """Return known words and their shares. Not cached: words of users stay in no memory."""
         root = stem(word)
         is_known = root in self._in_texts
         near = [other for other in self._by_letter.get(root[:1], ()) if other != root]
