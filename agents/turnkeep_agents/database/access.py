@@ -1,4 +1,4 @@
-"""Who may read which tables, and through which views. Only the explicit map of secure views makes names that begin with
+"""Access of callers to tables and views. Only the explicit map of secure views makes names that begin with
 `secure_`."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ class SecureView:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What callers may read, as shell patterns. `without` wins over `tables`."""
+    """Tables that callers may read, as shell patterns. `without` wins over `tables`."""
 
     tenant: Text = "*"
     user: Text = "*"

@@ -1,4 +1,4 @@
-"""What a message asks: one typed call, checked by code. Misspelt names become the nearest ones; unknown names are left
+"""Reading of a message: one typed call, checked by code. Misspelt names become the nearest ones; unknown names are left
 out, and the ranking of tables stands in."""
 
 from collections.abc import Collection, Mapping

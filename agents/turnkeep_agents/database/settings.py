@@ -75,7 +75,7 @@ class DatabaseSettings(DataSource):
 
     @property
     def is_own(self) -> bool:
-        """Whether the database is the operator's own, so that what is bundled with the sample does not apply."""
+        """Return whether the database is the operator's own, so what is bundled with the sample does not apply."""
         return bool(self.url.get_secret_value())
 
     @classmethod

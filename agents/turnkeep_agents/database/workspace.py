@@ -1,4 +1,4 @@
-"""What the nodes work with: the database on one day for one caller, and what is derived from its join graph."""
+"""Workspace of the nodes: the database on one day for one caller, and what is derived from its join graph."""
 
 import threading
 from collections import Counter

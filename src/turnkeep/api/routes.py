@@ -1,4 +1,4 @@
-"""What all routes share: their dependencies, and the errors that they may return."""
+"""Shared by all routes: their dependencies, and the errors that they may return."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What nodes of several agents share: state keys of a turn, the history in prompts, and the reply."""
+"""Shared by the nodes of several agents: state keys of a turn, the history in prompts, and the reply."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import UnionType

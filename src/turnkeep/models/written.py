@@ -31,7 +31,7 @@ _MOST_OBJECTS, _DEEPEST = 100, 4
 
 @dataclass
 class Habit:
-    """Whether a model may begin with reasoning without an opening tag. If so, streams wait for a closing tag."""
+    """True if a model may begin with reasoning without an opening tag. If so, streams wait for a closing tag."""
 
     waits: bool = False
 

@@ -83,13 +83,13 @@ class S3Objects(Bucket):
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
     def names(self, prefix: str) -> Iterator[str]:
-        after, is_last = "", False
-        while not is_last:
+        after: str | None = ""
+        while after is not None:
             with answered():
                 found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
             page = [each["Key"] for each in found.get("Contents", [])]
             yield from page
-            after, is_last = page[-1] if page else "", not page
+            after = page[-1] if page else None
 
 
 class Blobs:

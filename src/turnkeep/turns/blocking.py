@@ -85,7 +85,7 @@ async def stream(
 
 
 def _with_sink(graph: "AnyGraph", config: Any, modes: Collection[str], take: Callable[[Part], None]) -> Any:
-    """Return the config of a graph inside another one, to which LangGraph gives a place for its events."""
+    """Return the config with a sink for events, as LangGraph passes it from a graph to the graphs inside it."""
 
     def write(data: Any) -> None:
         if "custom" in modes:

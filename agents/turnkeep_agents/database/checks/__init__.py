@@ -1,1 +1,1 @@
-"""What code can find in a statement that the guard accepts. It knows schema and rows, not what the question meant."""
+"""Checks of a statement that the guard accepts. They know schema and rows, not what the question meant."""

@@ -1,4 +1,4 @@
-"""What a statement without rows would find otherwise: each condition is dropped in turn, and the values nearest to its
+"""Near misses of a statement without rows: each condition is dropped in turn, and the values nearest to its
 text are listed. No rows may still be the answer; the statement is not rewritten."""
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a query sees while it is read: the sources of its FROM and of the queries around it. Also what an expression is
+"""Scope of a query while it is read: the sources of its FROM and of the queries around it. Also what an expression is
 at its place."""
 
 from collections.abc import Iterator, Mapping

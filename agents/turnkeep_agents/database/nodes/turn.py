@@ -1,4 +1,4 @@
-"""What all nodes share: models, the workspace, the database of the turn, the beginning of a prompt and the end of an
+"""Shared by all nodes: models, the workspace, the database of the turn, the beginning of a prompt and the end of an
 ask."""
 
 import asyncio
