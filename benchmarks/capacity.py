@@ -20,13 +20,13 @@ from capacity_rules import Cost
 from metering import Call, Meter, metered, total
 from subjects import USER, Conversation, MemoryObjects, client, new_table, papers, six, store
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
-from turnkeep.agents import Agent
 from turnkeep.errors import ThreadBusy
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.keys import hour
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.plans import Begun
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.keys import hour
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun
 from turnkeep.tuning import BudgetTuning
 
 if TYPE_CHECKING:

@@ -24,12 +24,12 @@ from botocore.config import Config
 from subjects import USER, Conversation, new_table, six, store
 from texts import noise
 from turnkeep.observability import logger
-from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs, S3Objects
-from turnkeep.storage.cleanup import Cleanup
-from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, expiry_bucket, hour, partition
+from turnkeep.store.attributes import Item
+from turnkeep.store.blobs import Blobs, S3Objects
+from turnkeep.store.cleanup import Cleanup
+from turnkeep.store.erasure import Eraser
+from turnkeep.store.items import Items
+from turnkeep.store.keys import HEAD, expiry_bucket, hour, partition
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

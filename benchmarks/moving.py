@@ -23,7 +23,7 @@ from peers import create_tables
 from subjects import MemoryObjects, client, new_table, store
 from texts import DEFAULT_DATA, Texts, prose_or_exit
 from turnkeep.observability import logger
-from turnkeep.storage.items import Items
+from turnkeep.store.items import Items
 
 SITES = Path(__file__).parents[1] / "tests" / "turnkeep_local" / "moving"
 SHORT = 10

@@ -1,4 +1,4 @@
-"""How much personal data `turnkeep.blocks.pii` finds, what it takes for such and is none, and how long it takes.
+"""How much personal data `turnkeep.pii` finds, what it takes for such and is none, and how long it takes.
 
     python benchmarks/pii.py --data DIR
 
@@ -21,7 +21,7 @@ from stdnum import luhn
 from stdnum.iso7064 import mod_97_10
 from stdnum.it import codicefiscale
 
-from turnkeep.blocks.pii import PiiMatch
+from turnkeep.pii import PiiMatch
 
 Find: TypeAlias = Callable[[str], list[PiiMatch]]
 
@@ -45,7 +45,7 @@ SEED = 20240607
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--detector", default="turnkeep.blocks.pii:find", help="module:function, str -> list[PiiMatch]")
+    parser.add_argument("--detector", default="turnkeep.pii:find", help="module:function, str -> list[PiiMatch]")
     arguments = parser.parse_args()
     module, _, name = arguments.detector.partition(":")
     finder: Find = getattr(import_module(module), name)

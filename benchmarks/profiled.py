@@ -12,15 +12,15 @@ from types import FrameType
 SECONDS = 0.002
 WAITS = "/selectors.py"
 LAYERS: Mapping[str, tuple[str, ...]] = {
-    "nodes": ("/benchmarks/six_nodes.py", "/benchmarks/subjects.py", "/turnkeep_agents/", "/turnkeep/blocks/"),
+    "nodes": ("/benchmarks/six_nodes.py", "/benchmarks/subjects.py", "/turnkeep_agents/", "/turnkeep/kit/"),
     "model": ("/turnkeep_demo/", "/turnkeep/models/", "/turnkeep/tokens.py"),
     "LangGraph": ("/langgraph/", "/langchain_core/", "/langsmith/"),
     "boto": ("/botocore/", "/boto3/", "/urllib3/"),
-    "storage": ("/turnkeep/storage/",),
+    "storage": ("/turnkeep/store/",),
     "turns": ("/turnkeep/turns/",),
     "logs, metrics": ("/turnkeep/observability/", "/aws_lambda_powertools/"),
     "event loop": ("/asyncio/", WAITS),
-    "HTTP": ("/turnkeep/api/", "/fastapi/", "/starlette/", "/uvicorn/", "/h11/", "/httptools/", "/anyio/"),
+    "HTTP": ("/turnkeep/http/", "/fastapi/", "/starlette/", "/uvicorn/", "/h11/", "/httptools/", "/anyio/"),
 }
 """By parts of paths. What is none of them, such as pydantic or the standard library, belongs to its caller."""
 REST = "rest"

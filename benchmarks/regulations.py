@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from turnkeep.blocks.prompting import PromptBuilder
-from turnkeep.building import read_settings
+from turnkeep.graphs.building import read_settings
+from turnkeep.kit.prompting import PromptBuilder
 from turnkeep.models.calls import ask_typed
 from turnkeep.models.chat import chat_models
 from turnkeep.records import JSON

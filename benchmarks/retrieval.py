@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from turnkeep.blocks.documents import Document, load_documents
-from turnkeep.blocks.lexical import ANALYZERS
-from turnkeep.blocks.retrieval import DENSE_PACKAGES, open_retriever
+from turnkeep.kit.documents import Document, load_documents
+from turnkeep.kit.lexical import ANALYZERS
+from turnkeep.kit.retrieval import DENSE_PACKAGES, open_retriever
 from turnkeep.records import JSON
 
 DEPTH = 10

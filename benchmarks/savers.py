@@ -27,7 +27,7 @@ from subjects import client, store
 from texts import DEFAULT_DATA, prose_or_exit
 from turnkeep import DynamoDBSaver
 from turnkeep.records import JSON
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 
 if TYPE_CHECKING:
     from metering import Meter

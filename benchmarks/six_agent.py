@@ -6,8 +6,8 @@ from pathlib import Path
 
 from subjects import six
 from texts import prose
-from turnkeep.agents import Agent
 from turnkeep.entries import Entry
+from turnkeep.graphs.agent import Agent
 from turnkeep.settings import Settings
 
 DATA = "SIX_NODES_DATA"

@@ -17,19 +17,19 @@ from pydantic import SecretStr
 
 import six_nodes
 from texts import JSON, Texts
-from turnkeep.agents import Agent
-from turnkeep.blocks.citations import ARXIV, Citing
-from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
-from turnkeep.documents import Pipeline
+from turnkeep.documents.pipeline import Pipeline
 from turnkeep.graphfile import GraphSpec
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.own import as_agent
+from turnkeep.kit.citations import ARXIV, Citing
+from turnkeep.kit.verification import Sources
 from turnkeep.models.chat import Models
-from turnkeep.owngraphs import as_agent
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
-from turnkeep.storage.blobs import Objects
-from turnkeep.storage.opening import make_table
-from turnkeep.storage.uploads import KeptUploads
+from turnkeep.store.blobs import Objects
+from turnkeep.store.opening import make_table
+from turnkeep.store.uploads import KeptUploads
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 import sqlglot
 from sqlglot import exp
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.lexical import LexicalRetriever
+from turnkeep.kit.documents import Document
+from turnkeep.kit.lexical import LexicalRetriever
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.planning.ranking import TableRanker
 

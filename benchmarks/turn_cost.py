@@ -23,8 +23,8 @@ from metering import Meter, delayed, metered, total
 from peers import PEERS, Peer, PeerRun, PeerStopped, create_tables, started
 from subjects import Conversation, client, new_table, own_six, papers, six, store
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
-from turnkeep.agents import Agent
-from turnkeep.building import build_agent
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.building import build_agent
 from turnkeep.observability import logger
 from turnkeep.settings import Settings
 from turnkeep_agents.papers.corpus import open_corpus

@@ -19,7 +19,7 @@ from typing import Any
 
 import boto3
 
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 

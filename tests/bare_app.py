@@ -6,8 +6,8 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from turnkeep.http.app import create_app
+from turnkeep.http.auth import local_principal
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings

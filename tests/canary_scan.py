@@ -11,7 +11,7 @@ from stdnum import iban
 from stdnum.it import codicefiscale
 
 from turnkeep.signing import ID_BYTES
-from turnkeep.storage.attributes import decode
+from turnkeep.store.attributes import decode
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

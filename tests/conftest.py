@@ -21,7 +21,7 @@ from hypothesis import settings as hypothesis_settings
 
 from dev_server import NO_REGISTRY
 from turnkeep.observability import logger
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import find_emulator, find_java
 from turnkeep_local.objects import FolderObjects
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from mariadb import Server
     from postgres import PostgresServer
     from sample_on_servers import SampleOn
-    from turnkeep.storage.blobs import S3Objects
-    from turnkeep.storage.items import Items
+    from turnkeep.store.blobs import S3Objects
+    from turnkeep.store.items import Items
 
 ROOT = Path(__file__).parents[1]
 SHARED_DATA = Path(os.environ.get("TURNKEEP_DATA") or ROOT.parent / "shared" / "data")
@@ -247,7 +247,7 @@ def items(request: pytest.FixtureRequest) -> "Items":
     """In memory, and in `make check` on DynamoDB Local."""
     from memory_items import MemoryItems
 
-    from turnkeep.storage.items import Items
+    from turnkeep.store.items import Items
 
     if request.config.getoption("--no-servers"):
         return MemoryItems()
@@ -297,7 +297,7 @@ def bucket(s3: "S3Client") -> str:
 @pytest.fixture
 def objects(s3: "S3Client", bucket: str) -> "S3Objects":
     """The S3 store of large values in a fresh bucket of moto's."""
-    from turnkeep.storage.blobs import S3Objects
+    from turnkeep.store.blobs import S3Objects
 
     return S3Objects(s3, bucket)
 

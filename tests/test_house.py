@@ -29,7 +29,7 @@ README = PAGES["README.md"]
 
 # No answer is keyed to a question
 
-RULES = ("turnkeep/blocks/*.py", "turnkeep_demo/**/*.py", "turnkeep_agents/*/*.py")
+RULES = ("turnkeep/kit/*.py", "turnkeep_demo/**/*.py", "turnkeep_agents/*/*.py")
 RULES += tuple(f"turnkeep_agents/*/{room}/*.py" for room in ("nodes", "reading", "answers", "planning", "checks"))
 """Where a rule or a prompt could know a question. Verified questions are data, and say so."""
 
@@ -176,8 +176,8 @@ def test_a_planted_question_is_found_wherever_it_is_hidden(planted: str) -> None
 
 LONGEST_MODULE, LONGEST_FUNCTION = 300, 60
 SWALLOWED = {
-    ("turnkeep/api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500",
-    ("turnkeep/owngraphs.py", "except"): "whatever stops somebody's graph is told; others serve on",
+    ("turnkeep/http/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500",
+    ("turnkeep/graphs/own.py", "except"): "whatever stops somebody's graph is told; others serve on",
     ("turnkeep/memory/search.py", "except"): "an embedding model may be anybody's; its fault is told",
     ("turnkeep/saver/saver.py", "except"): "whatever ended a put, what was read before it is read anew; raised on",
 }
@@ -293,7 +293,7 @@ def test_each_package_keeps_within_its_lines() -> None:
 
 
 def test_what_runs_no_graph_loads_no_langgraph() -> None:
-    light = "turnkeep.bootstrap, turnkeep.storage.cleanup, turnkeep_local.server, turnkeep_local.cli"
+    light = "turnkeep.bootstrap, turnkeep.store.cleanup, turnkeep_local.server, turnkeep_local.cli"
     heavy = ("langgraph", "langchain_core", "langchain_openai", "openai")
     code = f"import sys, {light}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -365,7 +365,7 @@ def scope_of(method: str, path: str) -> dict[str, Any]:
 
 
 def test_every_body_of_a_chat_in_the_pages_is_accepted() -> None:
-    from turnkeep.api.schemas import Chat, NewTurn
+    from turnkeep.http.schemas import Chat, NewTurn
 
     bodies = [
         (Chat if path.startswith("/chat") else NewTurn, body)

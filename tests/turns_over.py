@@ -4,11 +4,11 @@ import secrets
 import time
 from typing import Any
 
-from turnkeep.agents import Agent
-from turnkeep.storage.blobs import Blobs, Objects
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.items import Items
-from turnkeep.storage.store import Store
+from turnkeep.graphs.agent import Agent
+from turnkeep.store.blobs import Blobs, Objects
+from turnkeep.store.codec import Codec
+from turnkeep.store.items import Items
+from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
 

@@ -1,4 +1,4 @@
-"""Writes src/turnkeep/blocks/calendars.json: how languages write months, currencies and large numbers. The source is
+"""Writes src/turnkeep/kit/calendars.json: how languages write months, currencies and large numbers. The source is
 `babel`, which is too large to ship.
 
     python tools/calendars.py
@@ -26,7 +26,7 @@ STEMS = {
     "GBP": ("pou", "pfu", "pon", "pun", "fun", "fon", "lib", "lir", "liv", "lli", "ste", "szt", "фун", "лир", "λίρ"),
 }  # "pounds" alone identifies "British pounds"
 SHORT = {"1000": "k", "1000000": "m mn", "1000000000": "b bn", "1000000000000": "t"}
-FILE = Path(__file__).parents[1] / "src/turnkeep/blocks/calendars.json"
+FILE = Path(__file__).parents[1] / "src/turnkeep/kit/calendars.json"
 
 Table: TypeAlias = dict[str, str]
 

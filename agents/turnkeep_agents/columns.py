@@ -8,8 +8,8 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import TypeAlias
 
-from turnkeep.blocks.delimited import BadQuotes, read_table
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.kit.delimited import BadQuotes, read_table
+from turnkeep.kit.documents import CorpusError
 
 Row: TypeAlias = tuple[int, list[str]]
 

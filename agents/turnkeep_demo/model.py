@@ -19,7 +19,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from turnkeep.blocks.excerpts import cut
+from turnkeep.kit.excerpts import cut
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-from turnkeep.blocks.words import singular, words
+from turnkeep.kit.words import singular, words
 from turnkeep.records import JSON
 
 FOLDER = Path(__file__).parent / "samples" / "recorded"

@@ -3,7 +3,7 @@
 from app import handler  # type: ignore[import-not-found]
 
 import turnkeep.turns.graph
-from turnkeep.building import build_agent
+from turnkeep.graphs.building import build_agent
 from turnkeep.settings import Settings
 
 __all__ = ["agent", "handler", "turnkeep"]

@@ -17,10 +17,10 @@ with loading():
     from botocore.config import Config
 
     from turnkeep.observability import correlate, guard_output
-    from turnkeep.storage.blobs import Blobs, S3Objects
-    from turnkeep.storage.cleanup import Cleanup
-    from turnkeep.storage.erasure import Eraser
-    from turnkeep.storage.items import Items
+    from turnkeep.store.blobs import Blobs, S3Objects
+    from turnkeep.store.cleanup import Cleanup
+    from turnkeep.store.erasure import Eraser
+    from turnkeep.store.items import Items
 
     guard_output()
     # When DynamoDB throttles, sixteen waits of up to eight seconds are slow enough; "adaptive" was even slower.

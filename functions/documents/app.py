@@ -12,8 +12,8 @@ MARGIN_MS = 20_000  # so that an export that is too long can record it
 
 with loading():
     from turnkeep.aws.deployment import deployed
-    from turnkeep.blocks.parsing import keep_children_out
-    from turnkeep.documents import Pipeline
+    from turnkeep.documents.parsing import keep_children_out
+    from turnkeep.documents.pipeline import Pipeline
     from turnkeep.observability import correlate, guard_output, logger, place
 
     guard_output()

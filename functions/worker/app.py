@@ -12,8 +12,8 @@ from turnkeep.aws.loading import loading
 MARGIN_SECONDS = 5  # so that a run that is too slow can record it
 
 with loading():
-    from turnkeep.api.loopback import serve_nodes
     from turnkeep.aws.deployment import app_over, deployed, log_unusable_files
+    from turnkeep.http.loopback import serve_nodes
     from turnkeep.observability import correlate, guard_output, logger, place
     from turnkeep.turns.background import NotDone
 

@@ -6,25 +6,25 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.building import build_agent, log_unusable
 from turnkeep.entries import default_agent, entries, graph_file
 from turnkeep.errors import AgentUnavailable
+from turnkeep.graphs.building import build_agent, log_unusable
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings, UnusableFile
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.blobs import Blobs, Objects
-from turnkeep.storage.cleanup import Cleanup
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.direct import Direct
-from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.export import Exports
-from turnkeep.storage.items import Items
-from turnkeep.storage.memories import Memories
-from turnkeep.storage.store import Store
-from turnkeep.storage.uploads import KeptUploads, Uploads
-from turnkeep.storage.usage import Usage
-from turnkeep.storage.users import UserEraser
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.blobs import Blobs, Objects
+from turnkeep.store.cleanup import Cleanup
+from turnkeep.store.codec import Codec
+from turnkeep.store.direct import Direct
+from turnkeep.store.erasure import Eraser
+from turnkeep.store.export import Exports
+from turnkeep.store.items import Items
+from turnkeep.store.memories import Memories
+from turnkeep.store.store import Store
+from turnkeep.store.uploads import KeptUploads, Uploads
+from turnkeep.store.usage import Usage
+from turnkeep.store.users import UserEraser
 from turnkeep.turns import Turns
 from turnkeep.turns.background import Runs
 
@@ -61,7 +61,7 @@ def build(
     """Build all services. `credentials`: those of `dynamodb`. `refresh`: the key ring's current secrets. `uploads`:
     receives files unless a route does."""
     if settings.pii_detector:
-        from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - few deployments have one
+        from turnkeep.pii import add_detector  # noqa: PLC0415 - few deployments have one
 
         add_detector(settings.pii_detector)
     time_and_chance: Mapping[str, Any] = {"clock": clock, "random_bytes": secrets.token_bytes}
@@ -110,8 +110,8 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         file = graph_file()
         if file is None or not file.store:
             return {}
+        from turnkeep.graphs.own import attribute_of  # noqa: PLC0415
         from turnkeep.memory.search import options_of  # noqa: PLC0415 - LangGraph, only on the paths that need it
-        from turnkeep.owngraphs import attribute_of  # noqa: PLC0415
 
         try:
             return options_of(file, functools.partial(attribute_of, file))

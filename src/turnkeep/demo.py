@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 PACKAGE = "turnkeep_demo"
-NO_MODEL = "no model is set, and the demo is not installed; set OPENAI_API_KEY, MODEL_KEY or MODEL"
 
 
 def sample(name: str, setting: str) -> Path:
@@ -31,6 +30,6 @@ def maker(name: str, setting: str) -> Any:
 def demo_model(agent: str) -> "BaseChatModel":
     """Return the demo model with its rules for an agent; raise UnusableFile if it is not installed."""
     if find_spec(PACKAGE) is None:
-        raise UnusableFile(NO_MODEL)
+        raise UnusableFile("no model is set, and the demo is not installed; set OPENAI_API_KEY, MODEL_KEY or MODEL")
     model: BaseChatModel = pkgutil.resolve_name(f"{PACKAGE}.model:demo_model")(agent)
     return model

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
     from turnkeep.records import Principal
     from turnkeep.settings import Settings
-    from turnkeep.storage.attachments import Attachments
-    from turnkeep.storage.cleanup import Cleanup
-    from turnkeep.storage.codec import Codec
-    from turnkeep.storage.export import Exports
-    from turnkeep.storage.store import Store
-    from turnkeep.storage.usage import Usage
-    from turnkeep.storage.users import UserEraser
+    from turnkeep.store.attachments import Attachments
+    from turnkeep.store.cleanup import Cleanup
+    from turnkeep.store.codec import Codec
+    from turnkeep.store.export import Exports
+    from turnkeep.store.store import Store
+    from turnkeep.store.usage import Usage
+    from turnkeep.store.users import UserEraser
     from turnkeep.turns import Turns
     from turnkeep.turns.background import Runs
 

@@ -7,8 +7,8 @@ import boto3
 from botocore.config import Config
 
 from turnkeep.bootstrap import CLIENT_CONFIG
-from turnkeep.storage.blobs import Objects, S3Objects
-from turnkeep.storage.opening import LOCAL_REGION, local_access
+from turnkeep.store.blobs import Objects, S3Objects
+from turnkeep.store.opening import LOCAL_REGION, local_access
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
 from turnkeep_local.objects import FolderObjects

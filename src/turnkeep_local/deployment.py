@@ -15,7 +15,7 @@ from botocore.config import Config
 from turnkeep.aws.signingkey import QUICK, SecretError, seal_key, usable
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
-from turnkeep.storage.items import Items
+from turnkeep.store.items import Items
 from turnkeep_local import LocalError
 
 DEFAULT_STACK = "turnkeep"

@@ -8,8 +8,8 @@ import time
 
 from turnkeep.errors import NotFound
 from turnkeep.records import Principal, iso
-from turnkeep.storage.apikeys import LABEL_CHARACTERS, ApiKey, ApiKeys, Forged
-from turnkeep.storage.keyring import Keyring
+from turnkeep.store.apikeys import LABEL_CHARACTERS, ApiKey, ApiKeys, Forged
+from turnkeep.store.keyring import Keyring
 from turnkeep_local import LocalError
 from turnkeep_local.deployment import Deployment, open_deployment
 

@@ -16,9 +16,9 @@ from typing import Any, TextIO, cast
 
 import uvicorn
 
-from turnkeep.api.errors import respond
 from turnkeep.errors import AgentUnavailable
 from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
+from turnkeep.http.errors import respond
 from turnkeep_local import LocalError
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
@@ -107,7 +107,7 @@ def _serve(
         settings = local_settings(home, os.environ)
         for warning in file.warnings:
             report(f"warning: {warning}")
-        from turnkeep.owngraphs import build_all  # noqa: PLC0415 - LangGraph reads what `use` has set
+        from turnkeep.graphs.own import build_all  # noqa: PLC0415 - LangGraph reads what `use` has set
 
         graphs, faults = build_all(file)
         for fault in faults:

@@ -13,20 +13,20 @@ import uvicorn
 from botocore.config import Config
 from fastapi import FastAPI
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
-from turnkeep.api.browsers import ON_THIS_MACHINE
-from turnkeep.api.loopback import serve_nodes
 from turnkeep.bootstrap import build, store_config
-from turnkeep.building import read_settings
 from turnkeep.errors import StoreUnavailable
+from turnkeep.graphs.building import read_settings
+from turnkeep.http.app import create_app
+from turnkeep.http.auth import local_principal
+from turnkeep.http.browsers import ON_THIS_MACHINE
+from turnkeep.http.loopback import serve_nodes
 from turnkeep.locations import is_location
 from turnkeep.observability import logger
 from turnkeep.settings import UNUSABLE, DataSource, Settings, explain
-from turnkeep.storage.blobs import Objects
-from turnkeep.storage.cleanup import Cleanup
-from turnkeep.storage.opening import make_table
-from turnkeep.storage.uploads import KeptUploads
+from turnkeep.store.blobs import Objects
+from turnkeep.store.cleanup import Cleanup
+from turnkeep.store.opening import make_table
+from turnkeep.store.uploads import KeptUploads
 from turnkeep.texts import printable
 from turnkeep_local import LocalError
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects, open_session

@@ -7,7 +7,7 @@ from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
 
 if TYPE_CHECKING:
-    from turnkeep.agents import Agent
+    from turnkeep.graphs.agent import Agent
 
 _WELCOME = """
 Turnkeep listens on {url}     threads: {store}, {home}

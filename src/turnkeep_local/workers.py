@@ -12,16 +12,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from turnkeep.api.attachments import PATH
-from turnkeep.api.auth import identify
-from turnkeep.api.schemas import check_id
-from turnkeep.documents import Pipeline
+from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentTooLarge, InvalidRequest, NotFound
+from turnkeep.http.auth import identify
+from turnkeep.http.native.attachments import PATH
+from turnkeep.http.schemas import check_id
 from turnkeep.observability import logger, place
 from turnkeep.services import Services
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.blobs import Objects
-from turnkeep.storage.uploads import FORM_PATH, MAX_UPLOAD_BYTES, OWNER, KeptUploads
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.blobs import Objects
+from turnkeep.store.uploads import FORM_PATH, MAX_UPLOAD_BYTES, OWNER, KeptUploads
 from turnkeep_local.objects import FolderObjects
 
 MAX_SMALL_BYTES = 4_000_000

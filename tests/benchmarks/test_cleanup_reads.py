@@ -11,7 +11,7 @@ from hand_clock import HandClock
 from metering import metered, total
 from subjects import USER, Conversation, client, new_table, six
 from texts import noise
-from turnkeep.storage.keys import hour
+from turnkeep.store.keys import hour
 
 HOURS = 3600.0
 READ_UNIT_BYTES = 4096

@@ -24,8 +24,8 @@ from turn_cost import (
     measure,
     remembering,
 )
-from turnkeep.agents import Agent
-from turnkeep.building import build_agent
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.building import build_agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
 

@@ -29,8 +29,8 @@ from wire import Answer, Exchange, WireServer, calls, garbles, refuses, resets, 
 from deployed_function import gateway_event
 from packets import ANY, Wire
 from turnkeep.records import Principal
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, expiry_bucket, partition
+from turnkeep.store.items import Items
+from turnkeep.store.keys import HEAD, expiry_bucket, partition
 
 AGENTS = ("papers", "campaigns", "products", "regulations", "database")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from site_of_clients import served
 
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -11,8 +11,8 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
-from turnkeep.agents import Agent
 from turnkeep.entries import Entry
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
 

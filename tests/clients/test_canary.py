@@ -51,7 +51,7 @@ from packets import Wire
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Principal
-from turnkeep.storage.items import Items
+from turnkeep.store.items import Items
 from turnkeep_demo.database.field_service import FOLDER, sample_file
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from fastapi.testclient import TestClient
 from harness import Harness, noise
 from stack import Account, Stack, wait_for
 
-from turnkeep.api.app import create_app
 from turnkeep.bootstrap import build
 from turnkeep.errors import Superseded
+from turnkeep.http.app import create_app
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.items import Items
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.items import Items
 
 ANNA = Principal("acme", "anna")
 QUESTION, FOLLOW_UP = "What is low-rank adaptation?", "And who wrote it?"

@@ -101,7 +101,7 @@ def test_the_runtime_client_of_streams_is_the_pinned_one(started: Callable[..., 
 @pytest.mark.parametrize("facts", [{"MODEL": "demo"}, {"MODEL": "openai:any", "OPENAI_API_KEY": "none"}])
 def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict[str, str]) -> None:
     code = (
-        "import app, turnkeep.turns.graph; from turnkeep.building import build_agent;"
+        "import app, turnkeep.turns.graph; from turnkeep.graphs.building import build_agent;"
         "from turnkeep.settings import Settings; print(build_agent('papers', Settings()).name)"
     )
     assert started("api", code, **facts) == "papers"
@@ -109,7 +109,8 @@ def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict
 
 def test_the_layers_serve_regulations(started: Callable[..., str]) -> None:
     code = (
-        "from datetime import date; from turnkeep.building import build_agent; from turnkeep.settings import Settings;"
+        "from datetime import date; from turnkeep.graphs.building import build_agent;"
+        "from turnkeep.settings import Settings;"
         "from turnkeep_agents.regulations.facts.reading import canonical;"
         "print(build_agent('regulations', Settings()).name,"
         "canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"
@@ -119,13 +120,13 @@ def test_the_layers_serve_regulations(started: Callable[..., str]) -> None:
 
 def test_the_layers_detect_personal_data(started: Callable[..., str]) -> None:
     text = "Mario Rossi, RSSMRA85T10A562S, +39 06 6982 1234, IT60X0542811101000000123456, 12345670017"
-    code = f"from turnkeep.blocks.pii import find; print(*(one.kind for one in find({text!r})))"
+    code = f"from turnkeep.pii import find; print(*(one.kind for one in find({text!r})))"
     assert started("api", code) == "PERSON TAX_ID PHONE IBAN VAT_ID"
 
 
 def test_the_documents_function_parses_files(started: Callable[..., str]) -> None:
     code = (
-        "from turnkeep.blocks.parsing import parse;"
+        "from turnkeep.documents.parsing import parse;"
         "print(parse(b'<html><body><h1>Pay</h1><p>2,000 a month</p></body></html>', 'a.html').pieces[0].heading)"
     )
     assert started("documents", code) == "Pay"

@@ -18,7 +18,7 @@ from langgraph.types import Command, Send
 from memory_items import MemoryItems
 
 from turnkeep.graphfile import GraphSpec
-from turnkeep.owngraphs import as_agent
+from turnkeep.graphs.own import as_agent
 from turnkeep.turns.calls import plain
 from turnkeep_local.objects import FolderObjects
 

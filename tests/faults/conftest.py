@@ -10,7 +10,7 @@ from fault_site import CREDENTIALS, Site
 from harness import Harness
 
 from packets import Wire
-from turnkeep.storage.items import Items
+from turnkeep.store.items import Items
 from turnkeep_local.objects import FolderObjects
 
 TRIES = 3

@@ -18,7 +18,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from turnkeep import ActionUnknown, once
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 
 LARGE = "large"

@@ -20,15 +20,15 @@ from fault_hooks import Faults, Kind, ModelCalls, at_call
 from langchain_core.messages import BaseMessage
 
 from turnkeep import DynamoDBSaver
-from turnkeep.agents import Agent
 from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import TurnkeepError
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.blobs import Blobs, S3Objects
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.items import Items
-from turnkeep.storage.store import Store
+from turnkeep.store.blobs import Blobs, S3Objects
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.codec import Codec
+from turnkeep.store.items import Items
+from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.background import Runs

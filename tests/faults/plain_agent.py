@@ -4,8 +4,8 @@ from typing import Any
 
 from langgraph.graph import START, MessagesState, StateGraph
 
-from turnkeep.agents import Agent
 from turnkeep.entries import Entry
+from turnkeep.graphs.agent import Agent
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply
 from turnkeep.settings import Settings

@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from turnkeep import errors
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply
-from turnkeep.storage.leases import BeginRequest
+from turnkeep.store.leases import BeginRequest
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.background import NotDone, Runs
 from turnkeep.turns.lookup import RunRecord

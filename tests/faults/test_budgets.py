@@ -15,8 +15,8 @@ from wire import WireServer, says, waits
 from dev_server import dev_server, install
 from packets import Body, Fate, Wire
 from turnkeep.errors import StoreUnavailable
-from turnkeep.storage.limits import Day
-from turnkeep.storage.usage import Usage
+from turnkeep.store.limits import Day
+from turnkeep.store.usage import Usage
 from turnkeep.tuning import BudgetTuning
 
 LIMITS = BudgetTuning(tokens_a_day=10_000, turns_a_minute=100, turns_at_once=5)

@@ -23,17 +23,17 @@ from wire import Exchange, WireServer, chunk, fails, resets, says
 
 from bare_app import bare_app
 from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
-from turnkeep.agents import Agent
 from turnkeep.errors import StoreUnavailable
+from turnkeep.graphs.agent import Agent
 from turnkeep.models.openai_chat import openai_chat
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Event, Reply, Source
 from turnkeep.settings import Settings
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.store import Store
-from turnkeep.storage.uploads import KeptUploads
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.blobs import Blobs
+from turnkeep.store.codec import Codec
+from turnkeep.store.store import Store
+from turnkeep.store.uploads import KeptUploads
 from turnkeep.turns import RunningTurn
 from turnkeep_local.objects import FolderObjects
 from turns_over import turns_over
@@ -266,7 +266,7 @@ async def test_a_failed_detector_ends_the_request_and_nothing_is_stored(
         raise ValueError(MESSAGE)
 
     office = opens()
-    monkeypatch.setattr("turnkeep.blocks.pii.redacted", fail)
+    monkeypatch.setattr("turnkeep.pii.redacted", fail)
     answer = await office.ask(MESSAGE, streamed=streamed)
     assert (answer.status_code, answer.json()["code"]) == (503, "privacy_unavailable")
     assert (office.items.stored, office.model.bodies, office.queued) == ({}, [], [])

@@ -16,11 +16,11 @@ from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.attachments import Piece
 from turnkeep.errors import TurnkeepError
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.attributes import Item
-from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.export import Exports
-from turnkeep.storage.keys import (
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.attributes import Item
+from turnkeep.store.erasure import Eraser
+from turnkeep.store.export import Exports
+from turnkeep.store.keys import (
     BY_USER,
     ERASURE,
     HEAD,
@@ -30,9 +30,9 @@ from turnkeep.storage.keys import (
     usage_of,
     user_key,
 )
-from turnkeep.storage.uploads import KeptUploads
-from turnkeep.storage.usage import Usage
-from turnkeep.storage.users import UserEraser, UserErasure
+from turnkeep.store.uploads import KeptUploads
+from turnkeep.store.usage import Usage
+from turnkeep.store.users import UserEraser, UserErasure
 from turnkeep.tuning import BudgetTuning
 
 STORIES = 500

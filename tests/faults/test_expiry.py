@@ -11,12 +11,12 @@ from harness import ANN, HOURS, Harness
 from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, StoreUnavailable
-from turnkeep.storage.attributes import Item
-from turnkeep.storage.cleanup import Cleanup, SweepResult
-from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
-from turnkeep.storage.leases import BeginRequest
+from turnkeep.store.attributes import Item
+from turnkeep.store.cleanup import Cleanup, SweepResult
+from turnkeep.store.erasure import Eraser
+from turnkeep.store.items import Items
+from turnkeep.store.keys import LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
+from turnkeep.store.leases import BeginRequest
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:

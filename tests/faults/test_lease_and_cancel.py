@@ -16,8 +16,8 @@ from fault_site import ANNA, Site, messages_of, request, send
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from turnkeep.agents import Agent
 from turnkeep.errors import ModelTimeout, ThreadBusy, TurnInProgress
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import RunningTurn, Turns

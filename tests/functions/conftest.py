@@ -11,7 +11,7 @@ import pytest
 from front import Front
 from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -57,8 +57,8 @@ def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "
     """Those of the functions, reached from here."""
     from turnkeep.bootstrap import build
     from turnkeep.settings import Settings
-    from turnkeep.storage.blobs import S3Objects
-    from turnkeep.storage.uploads import S3Uploads
+    from turnkeep.store.blobs import S3Objects
+    from turnkeep.store.uploads import S3Uploads
 
     name = function_environ["TABLE_NAME"]
     settings = Settings(table_name=name, bucket_name=name, seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ import pytest
 from botocore.config import Config
 
 from emulated.bucket import serve_bucket
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.uploads import KeptUploads, S3Uploads
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.uploads import KeptUploads, S3Uploads
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal
 from turnkeep.services import Services
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.keys import partition
-from turnkeep.storage.uploads import OWNER
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.keys import partition
+from turnkeep.store.uploads import OWNER
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

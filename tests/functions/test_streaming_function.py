@@ -16,7 +16,7 @@ from wire import Exchange, WireServer, calls, chunk, says
 
 from turnkeep.records import Principal
 from turnkeep.services import Services
-from turnkeep.storage.leases import BeginRequest
+from turnkeep.store.leases import BeginRequest
 from turnkeep_local.chat import read_events
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def test_a_stream_ends_before_the_functions_time_does(
 
 BROKEN = """
 from turnkeep.aws.streaming import Streaming
-from turnkeep.storage.leases import BeginRequest
+from turnkeep.store.leases import BeginRequest
 
 async def app(scope, receive, send):
     if scope["path"] != "/silent":

@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 from recording import FOLDER, Line, read_lines
 
-from turnkeep.blocks.parsing import parse, split
+from turnkeep.documents.parsing import parse, split
 
 MOST_BYTES = 1_000_000
 MOST_TURNS = 100

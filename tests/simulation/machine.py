@@ -7,18 +7,18 @@ from simulation.operations.graphs import AGENT, saver_of
 from simulation.operations.http import SETTINGS, Http
 from simulation.operations.memory import WHO
 from turnkeep.memory.store import DynamoDBStore
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.blobs import Blobs, S3Objects
-from turnkeep.storage.cleanup import Cleanup
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.export import Exports
-from turnkeep.storage.items import Items
-from turnkeep.storage.memories import Memories
-from turnkeep.storage.store import Store
-from turnkeep.storage.uploads import KeptUploads
-from turnkeep.storage.usage import Usage
-from turnkeep.storage.users import UserEraser
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.blobs import Blobs, S3Objects
+from turnkeep.store.cleanup import Cleanup
+from turnkeep.store.codec import Codec
+from turnkeep.store.erasure import Eraser
+from turnkeep.store.export import Exports
+from turnkeep.store.items import Items
+from turnkeep.store.memories import Memories
+from turnkeep.store.store import Store
+from turnkeep.store.uploads import KeptUploads
+from turnkeep.store.usage import Usage
+from turnkeep.store.users import UserEraser
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
 from turnkeep.turns.background import Runs

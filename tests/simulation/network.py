@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutErr
 
 from memory_table import Table, failure
 from simulation.kernel import Killed, Violation, mix
-from turnkeep.storage.keys import LAYOUT
+from turnkeep.store.keys import LAYOUT
 
 TABLE = "table"
 ATTEMPTS, READ_TIMEOUT, CONNECT_TIMEOUT = 3, 3.0, 1.0

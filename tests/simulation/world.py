@@ -29,7 +29,7 @@ from simulation.operations.threads import ThreadOps, shown
 from simulation.scenarios import Op
 from turnkeep import errors
 from turnkeep.records import Principal
-from turnkeep.storage.keys import HEAD, objects_of, partition
+from turnkeep.store.keys import HEAD, objects_of, partition
 
 MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4

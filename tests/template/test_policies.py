@@ -9,8 +9,8 @@ from template_policies import ROLES, allows, documents, listed, statements_of
 from template_stack import EVERYTHING, SECRET, stack
 
 from turnkeep.records import Principal
-from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_of, user_key
-from turnkeep.storage.runs import STALE_MS
+from turnkeep.store.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_of, user_key
+from turnkeep.store.runs import STALE_MS
 from turnkeep.turns.background import TRIES
 
 TABLE, INDEX = "<Table.Arn>", "<Table.Arn>/index/"

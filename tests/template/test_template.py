@@ -14,8 +14,8 @@ from template_policies import ROLES, TRACES, allows, listed, statements_of
 from template_stack import EVERYTHING, KEY, ROOT, SECRET, TEMPLATE, Stack, stack, translated
 
 from bare_app import bare_app
-from turnkeep.api.errors import as_problem
 from turnkeep.errors import NotFound, TurnkeepError
+from turnkeep.http.errors import as_problem
 from turnkeep.settings import Settings
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.database.settings import DatabaseSettings

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from turnkeep.building import build_agent
 from turnkeep.errors import AgentUnavailable
+from turnkeep.graphs.building import build_agent
 from turnkeep.settings import Settings
 from turnkeep_agents.papers.settings import PapersSettings
 

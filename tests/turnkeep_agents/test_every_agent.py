@@ -7,12 +7,12 @@ from typing import Any, get_type_hints
 import pytest
 from langchain_core.messages import HumanMessage
 
-from turnkeep.agents import Agent
-from turnkeep.building import build_agent
 from turnkeep.entries import entries
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.building import build_agent
 from turnkeep.records import RunContext
 from turnkeep.settings import Settings
-from turnkeep.storage.codec import is_plain
+from turnkeep.store.codec import is_plain
 from turnkeep.turns.drawing import Drawing
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from turnkeep.blocks.documents import CorpusError, load_documents
+from turnkeep.kit.documents import CorpusError, load_documents
 from turnkeep.records import Principal, RunContext
 from turnkeep.settings import Settings
-from turnkeep.storage.plans import Loaded
+from turnkeep.store.plans import Loaded
 from turnkeep.turns.graph import GraphRun, first_input
 from turnkeep_agents.campaigns.warehouse.lines import Options
 from turnkeep_agents.campaigns.warehouse.loading import load_csv

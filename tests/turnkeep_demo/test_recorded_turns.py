@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from agent_thread import Thread
-from turnkeep.agents import Agent
 from turnkeep.attachments import Attachment, Documents, Piece
-from turnkeep.building import build_agent, read_settings
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.building import build_agent, read_settings
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.products.settings import ProductsSettings
@@ -23,7 +23,7 @@ from turnkeep_demo.replay import DECLINED, DECLINED_IT, Recording, Recordings
 
 AGENTS = {name: build_agent(name, read_settings(model="demo")) for name in ("campaigns", "products", "regulations")}
 ROOT = Path(__file__).parents[2]
-EXAMPLES = json.loads((ROOT / "src/turnkeep/api/page/static/examples.json").read_text())
+EXAMPLES = json.loads((ROOT / "src/turnkeep/http/page/static/examples.json").read_text())
 CONTRACT = "Il periodo di prova dura novanta giorni. La dipendente gode di 26 giorni di ferie all'anno."
 HARMLESS = {"short_query", "needs_professional", "no_citation"}
 

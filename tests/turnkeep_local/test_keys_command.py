@@ -13,13 +13,13 @@ import pytest
 from botocore.exceptions import ClientError
 
 from hand_clock import HandClock
-from turnkeep.api.schemas import Chat
 from turnkeep.errors import Unauthorized
+from turnkeep.http.schemas import Chat
 from turnkeep.records import Principal
 from turnkeep.signing import secrets_of
-from turnkeep.storage.apikeys import ApiKeys
-from turnkeep.storage.items import Items
-from turnkeep.storage.keyring import Keyring
+from turnkeep.store.apikeys import ApiKeys
+from turnkeep.store.items import Items
+from turnkeep.store.keyring import Keyring
 from turnkeep_local import LocalError
 from turnkeep_local.cli import main
 from turnkeep_local.deployment import explained, parameter_of

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.opening import make_table
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.opening import make_table
 from turnkeep_local import LocalError
 from turnkeep_local.clients import dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, dynamodb_local, open_store

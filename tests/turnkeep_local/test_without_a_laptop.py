@@ -10,7 +10,7 @@ import asyncio, sys, uuid
 sys.modules["turnkeep_local"] = None
 from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
-from turnkeep.building import build_agent, read_settings
+from turnkeep.graphs.building import build_agent, read_settings
 from turnkeep.records import Principal, RunContext
 
 for name in sys.argv[1:]:
@@ -29,7 +29,7 @@ def test_every_agent_answers_without_turnkeep_local() -> None:
 
 
 def test_functions_load_without_turnkeep_local() -> None:
-    loaded = "turnkeep.aws.deployment, turnkeep.aws.authorizer, turnkeep.aws.streaming, turnkeep.documents"
+    loaded = "turnkeep.aws.deployment, turnkeep.aws.authorizer, turnkeep.aws.streaming, turnkeep.documents.pipeline"
     code = f"import sys; sys.modules['turnkeep_local'] = None; import {loaded}; print('loaded')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "loaded", done.stderr[-800:]

@@ -11,7 +11,7 @@ from whole_site import NOW, Site, Visitor
 from wire import WireServer
 
 from hand_clock import HandClock
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

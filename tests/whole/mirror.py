@@ -8,9 +8,9 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
-from turnkeep.agents import Agent
-from turnkeep.blocks.wording import token
 from turnkeep.entries import Entry
+from turnkeep.graphs.agent import Agent
+from turnkeep.kit.wording import token
 from turnkeep.records import Reply, Source
 from turnkeep.settings import Settings
 

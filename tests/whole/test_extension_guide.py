@@ -20,7 +20,7 @@ from scripted import read_events
 from wire import WireServer, calls, says
 
 from dev_server import dev_server
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
 

@@ -17,7 +17,7 @@ from browser import chromium, module
 from page_site import PHONE, Visit, problem, visit
 
 AGENTS = ("campaigns", "database", "papers", "products", "regulations")
-EXAMPLES = json.loads((Path(__file__).parents[2] / "src/turnkeep/api/page/static/examples.json").read_text())
+EXAMPLES = json.loads((Path(__file__).parents[2] / "src/turnkeep/http/page/static/examples.json").read_text())
 STREAM = "**/turns/stream"
 
 expect.set_options(timeout=20_000)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from browser import node
-from turnkeep.api.page import STATIC
+from turnkeep.http.page import STATIC
 
 MOST_BARS = 30
 MONTHS = ["2031-01", "2031-02", "2031-03"]

@@ -17,13 +17,13 @@ from scripted import Caller, read_events
 from wire import WireServer
 
 from hand_clock import HandClock
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import USER_HEADER, local_principal
 from turnkeep.bootstrap import build
-from turnkeep.building import build_agent
+from turnkeep.graphs.building import build_agent
+from turnkeep.http.app import create_app
+from turnkeep.http.auth import USER_HEADER, local_principal
 from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings, Settings
-from turnkeep.storage.keys import partition
+from turnkeep.store.keys import partition
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:

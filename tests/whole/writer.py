@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from turnkeep.storage.opening import make_table
+from turnkeep.store.opening import make_table
 from turnkeep_local.clients import dynamodb_client
 from turnkeep_local.dynamodb import open_store
 from turnkeep_local.home import Home

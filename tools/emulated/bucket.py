@@ -9,7 +9,7 @@ from html import escape, unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from turnkeep.storage.uploads import OWNER
+from turnkeep.store.uploads import OWNER
 from turnkeep_local.objects import FolderObjects
 
 _NO_SUCH_KEY = b"<Error><Code>NoSuchKey</Code><Message>Nothing lies there.</Message></Error>"

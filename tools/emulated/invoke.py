@@ -12,9 +12,9 @@ from typing import Any
 
 from emulated.bucket import serve_bucket
 from emulated.sandbox import find_runtime_emulator, sandbox
-from turnkeep.building import read_settings
+from turnkeep.graphs.building import read_settings
 from turnkeep.settings import Settings
-from turnkeep.storage.opening import LOCAL_REGION, make_table
+from turnkeep.store.opening import LOCAL_REGION, make_table
 from turnkeep_local import LocalError
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, open_store, running_store

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from turnkeep.blocks.wording import Judge
-from turnkeep.blocks.words import words
+from turnkeep.kit.wording import Judge
+from turnkeep.kit.words import words
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.requests import SEVERITIES, MetricResult, Severity, all_issues

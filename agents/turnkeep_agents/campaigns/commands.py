@@ -47,7 +47,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _load(options: argparse.Namespace) -> None:
     """Check a CSV of daily rows, print how it was read, and write the warehouse. Raises LocalError."""
-    from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
+    from turnkeep.kit.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.lines import Options  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from turnkeep.blocks.words import words
+from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.requests import SPECIALISTS
 

@@ -6,8 +6,8 @@ from datetime import date
 
 from langchain_core.messages import BaseMessage
 
-from turnkeep.blocks.prompting import ConversationFormatter, Message, PromptBuilder
-from turnkeep.blocks.words import words
+from turnkeep.kit.prompting import ConversationFormatter, Message, PromptBuilder
+from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.advice import Analysis
 from turnkeep_agents.campaigns.answers import rendered

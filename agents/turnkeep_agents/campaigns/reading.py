@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from turnkeep.blocks.words import words
+from turnkeep.kit.words import words
 from turnkeep.models.calls import TypedCall
 from turnkeep_agents.campaigns.periods import DAY, FIRST_DAY, Days, Week, resolve
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Intent, Period, Request, Specialist

@@ -6,8 +6,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from turnkeep.blocks.memory import ThreadMemory
-from turnkeep.blocks.nodes import fresh
+from turnkeep.kit.memory import ThreadMemory
+from turnkeep.kit.nodes import fresh
 from turnkeep.records import JSON
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ the local server run it at their start."""
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeep.blocks.pages import read_files
+from turnkeep.kit.pages import read_files
 from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.verified import load_verified

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from turnkeep.blocks.documents import CorpusError, Document
-from turnkeep.blocks.pages import read_files, read_sections
-from turnkeep.blocks.retrieval import open_dense, open_retriever
+from turnkeep.kit.documents import CorpusError, Document
+from turnkeep.kit.pages import read_files, read_sections
+from turnkeep.kit.retrieval import open_dense, open_retriever
 
 DEPTH = 40  # sections of which the best are taken
 PAGE_SHARE = 0.15  # of a page's best score, added to each of its sections: the words may stand in the section before

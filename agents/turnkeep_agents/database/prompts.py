@@ -7,8 +7,8 @@ from typing import Literal
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.prompting import ConversationFormatter, Message, PromptBuilder
+from turnkeep.kit.documents import Document
+from turnkeep.kit.prompting import ConversationFormatter, Message, PromptBuilder
 from turnkeep.models.calls import TextCall, TypedCall
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import Attempt

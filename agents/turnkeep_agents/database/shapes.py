@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from turnkeep.blocks.documents import read_text
+from turnkeep.kit.documents import read_text
 from turnkeep.settings import UnusableFile
 
 S = TypeVar("S", bound="Shape")

@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 
-from turnkeep.blocks.documents import Document, load_documents
-from turnkeep.blocks.retrieval import Retriever, open_retriever
+from turnkeep.kit.documents import Document, load_documents
+from turnkeep.kit.retrieval import Retriever, open_retriever
 from turnkeep.records import JSON
 
 MOST = 2

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from turnkeep.blocks.citations import ARXIV, Citing, check_citations
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.prompting import PromptBuilder
-from turnkeep.blocks.verification import Sources
+from turnkeep.kit.citations import ARXIV, Citing, check_citations
+from turnkeep.kit.documents import Document
+from turnkeep.kit.prompting import PromptBuilder
+from turnkeep.kit.verification import Sources
 
 
 def citing(papers: Sequence[Document], known_ids: Collection[str], sources: Sources) -> Citing:

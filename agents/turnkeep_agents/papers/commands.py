@@ -20,7 +20,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    from turnkeep.blocks.documents import CorpusError, load_documents  # noqa: PLC0415
+    from turnkeep.kit.documents import CorpusError, load_documents  # noqa: PLC0415
     from turnkeep_agents.papers.corpus import read_paper  # noqa: PLC0415
 
     home = open_home(os.environ)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from turnkeep.blocks.documents import Document, load_documents, read_address
-from turnkeep.blocks.lexical import LexicalRetriever
 from turnkeep.demo import sample
+from turnkeep.kit.documents import Document, load_documents, read_address
+from turnkeep.kit.lexical import LexicalRetriever
 from turnkeep.records import JSON
 
 BUNDLED_FIELD = "machine learning and artificial intelligence"

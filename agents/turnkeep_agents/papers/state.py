@@ -6,7 +6,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from turnkeep.blocks.nodes import fresh
+from turnkeep.kit.nodes import fresh
 from turnkeep.records import JSON
 
 LASTING = frozenset({"messages"})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from turnkeep.blocks.verification import Sources
+from turnkeep.kit.verification import Sources
 from turnkeep_agents.products.catalogue.measures import money
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.state import ProductsState

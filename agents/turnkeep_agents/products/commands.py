@@ -29,7 +29,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _load(options: argparse.Namespace) -> None:
     """Check the file, print how it was read, and write it as JSONL where the server looks for it; raises LocalError."""
-    from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
+    from turnkeep.kit.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.loading import load_catalogue  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.product import row_of  # noqa: PLC0415
     from turnkeep_agents.products.tools import card  # noqa: PLC0415

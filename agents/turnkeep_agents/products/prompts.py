@@ -5,7 +5,7 @@ from datetime import date
 
 from langchain_core.messages import BaseMessage
 
-from turnkeep.blocks.prompting import ConversationFormatter, Message, PromptBuilder
+from turnkeep.kit.prompting import ConversationFormatter, Message, PromptBuilder
 from turnkeep.models.calls import TextCall
 from turnkeep.records import JSON
 

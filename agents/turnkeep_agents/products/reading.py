@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, create_model, model_validator
 
-from turnkeep.blocks.words import singular, words
+from turnkeep.kit.words import singular, words
 from turnkeep.models.calls import ToolsAnswer, ToolsCall
 from turnkeep.records import JSON
 from turnkeep_agents.products.catalogue.product import PRICE

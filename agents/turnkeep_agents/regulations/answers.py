@@ -3,10 +3,10 @@
 import re
 from collections.abc import Collection, Sequence
 
-from turnkeep.blocks.citations import Citing, IdForm, check_citations
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.prompting import PromptBuilder
-from turnkeep.blocks.verification import Sources
+from turnkeep.kit.citations import Citing, IdForm, check_citations
+from turnkeep.kit.documents import Document
+from turnkeep.kit.prompting import PromptBuilder
+from turnkeep.kit.verification import Sources
 from turnkeep_agents.regulations.knowledge.articles import norm_of
 from turnkeep_agents.regulations.knowledge.references import references
 

@@ -30,7 +30,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _load(options: argparse.Namespace) -> None:
     """Check the folder and write its contents as JSONL where the server looks for them; raises LocalError."""
-    from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
+    from turnkeep.kit.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.regulations.knowledge.folder import load_knowledge, rows_of  # noqa: PLC0415
 
     try:

@@ -4,9 +4,9 @@ that depends on the question's composition. Omitted results are listed, and cann
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.prompting import CUT_MARK, PromptBuilder
-from turnkeep.blocks.words import words
+from turnkeep.kit.documents import Document
+from turnkeep.kit.prompting import CUT_MARK, PromptBuilder
+from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
 from turnkeep_agents.regulations.state import Composition

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings

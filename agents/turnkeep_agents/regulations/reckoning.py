@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, InvalidOperation
 from typing import TypeAlias
 
-from turnkeep.blocks.calendars import notation
+from turnkeep.kit.calendars import notation
 from turnkeep_agents.regulations.facts.numerals import in_words
 from turnkeep_agents.regulations.prompts import Step
 

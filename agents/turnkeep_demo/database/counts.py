@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from turnkeep.blocks.words import singular
+from turnkeep.kit.words import singular
 from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_demo.database.field_service import FOLDER
 from turnkeep_demo.database.questions import Known, phrasings, tables, values_of

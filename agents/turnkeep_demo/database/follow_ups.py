@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from typing import TypeAlias
 
-from turnkeep.blocks.words import words
+from turnkeep.kit.words import words
 from turnkeep_demo.database import periods
 from turnkeep_demo.database.questions import Slot, Understood, tokens_of, value_tokens
 

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import count
 from typing import TypeAlias
 
-from turnkeep.blocks.words import singular, words
+from turnkeep.kit.words import singular, words
 from turnkeep_agents.database.verified import dated
 from turnkeep_demo.database import periods
 from turnkeep_demo.database.field_service import FOLDER

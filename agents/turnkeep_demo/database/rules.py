@@ -9,7 +9,7 @@ from functools import cache, partial
 import sqlglot
 from sqlglot import exp
 
-from turnkeep.blocks.words import words
+from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.database.manual import load_manual
 from turnkeep_agents.database.prompts import LAST_RESULT

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from turnkeep.blocks.words import STOP_WORDS, words
+from turnkeep.kit.words import STOP_WORDS, words
 from turnkeep.records import JSON
 
 LONGEST = 300  # characters: a longer message matches none of these forms

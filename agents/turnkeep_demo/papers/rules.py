@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from turnkeep.blocks.documents import load_documents
-from turnkeep.blocks.prompting import MEANING
-from turnkeep.blocks.words import words
+from turnkeep.kit.documents import load_documents
+from turnkeep.kit.prompting import MEANING
+from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.papers.corpus import read_paper
 from turnkeep_agents.papers.prompts import CITED, FOUND, SEARCHED

@@ -17,7 +17,7 @@ from turnkeep.observability import annotate, correlate, count, logger
 from turnkeep.records import JSON
 
 if TYPE_CHECKING:
-    from turnkeep.storage.keyring import Keyring
+    from turnkeep.store.keyring import Keyring
 
 KNOWN_SECONDS = 60
 MAX_KNOWN = 1000
@@ -148,8 +148,8 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
     from botocore.config import Config  # noqa: PLC0415
     from botocore.session import Session  # noqa: PLC0415
 
-    from turnkeep.storage.apikeys import ApiKeys, Forged, split_key  # noqa: PLC0415
-    from turnkeep.storage.items import Items  # noqa: PLC0415
+    from turnkeep.store.apikeys import ApiKeys, Forged, split_key  # noqa: PLC0415
+    from turnkeep.store.items import Items  # noqa: PLC0415
 
     if not environ.get("TABLE_NAME"):
         raise ValueError("AUTH=keys needs TABLE_NAME")
@@ -176,7 +176,7 @@ def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
 
     from turnkeep.aws.signingkey import QUICK, read_key, reread, usable  # noqa: PLC0415
     from turnkeep.signing import secrets_of  # noqa: PLC0415
-    from turnkeep.storage.keyring import Keyring  # noqa: PLC0415
+    from turnkeep.store.keyring import Keyring  # noqa: PLC0415
 
     if text := environ.get("SEAL_KEY"):
         return Keyring(*secrets_of(text))

@@ -10,7 +10,7 @@ from turnkeep.aws.callers import VerifiedCaller
 from turnkeep.aws.jwks import Jwks
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
-from turnkeep.storage.keys import is_storable
+from turnkeep.store.keys import is_storable
 
 LEEWAY_SECONDS = 30
 CREDENTIAL = "jwt"

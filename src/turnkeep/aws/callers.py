@@ -8,7 +8,7 @@ from typing import Any
 
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
-from turnkeep.storage.keys import is_storable
+from turnkeep.store.keys import is_storable
 
 KINDS = ("keys", "jwt", "iam")
 

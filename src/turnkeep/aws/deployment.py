@@ -17,21 +17,21 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 from starlette.requests import Request
 
-from turnkeep.api.app import create_app
-from turnkeep.api.loopback import serve_nodes
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
 from turnkeep.aws.signingkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
 from turnkeep.bootstrap import CLIENT_CONFIG, build, store_config
-from turnkeep.building import log_unusable, read_settings
 from turnkeep.errors import StoreUnavailable
+from turnkeep.graphs.building import log_unusable, read_settings
+from turnkeep.http.app import create_app
+from turnkeep.http.loopback import serve_nodes
 from turnkeep.observability import logger
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.uploads import S3Uploads
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.uploads import S3Uploads
 
 
 class NotDeployable(Exception):

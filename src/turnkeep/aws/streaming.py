@@ -11,8 +11,8 @@ import h11
 from mangum.handlers import APIGateway
 from starlette.types import ASGIApp, Message, Scope
 
-from turnkeep.api.sse import FAILURE_TRAILER, TRAILERS
 from turnkeep.aws.gateway import Gateway, is_request, translated
+from turnkeep.http.sse import FAILURE_TRAILER, TRAILERS
 from turnkeep.observability import logger, place
 
 PRELUDE_TYPE = "application/vnd.awslambda.http-integration-response"

@@ -24,15 +24,15 @@ from langgraph.store.base import (
 )
 from langgraph.store.memory import InMemoryStore
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.lexical import LexicalRetriever
 from turnkeep.errors import StateCorrupt
+from turnkeep.kit.documents import Document
+from turnkeep.kit.lexical import LexicalRetriever
 from turnkeep.memory.search import Meaning, Vectors, fits, nearness
 from turnkeep.observability import logger, measure
 from turnkeep.records import Principal
-from turnkeep.storage.items import Items
-from turnkeep.storage.memories import Memories, Memory
-from turnkeep.storage.opening import make_table, open_client, open_codec
+from turnkeep.store.items import Items
+from turnkeep.store.memories import Memories, Memory
+from turnkeep.store.opening import make_table, open_client, open_codec
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

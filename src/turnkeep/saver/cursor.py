@@ -12,9 +12,9 @@ from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint
 
 from turnkeep.saver.turns import messages_of
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.head import Head
-from turnkeep.storage.plans import Loaded
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.head import Head
+from turnkeep.store.plans import Loaded
 
 KEPT_CURSORS = 100
 NO_THREAD = "", b""

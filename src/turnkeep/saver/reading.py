@@ -13,15 +13,15 @@ from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_id
 from turnkeep.errors import NotFound, Superseded, ThreadMoved
 from turnkeep.records import Principal
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
-from turnkeep.storage.checkpoints import RunCheckpointer, config_of
-from turnkeep.storage.elements import SERIALISER, unpacked
-from turnkeep.storage.head import Head
-from turnkeep.storage.keys import checkpoint_key, checkpoint_name, space_key
-from turnkeep.storage.listing import Found
-from turnkeep.storage.plans import Loaded
-from turnkeep.storage.steps import MOVED, Steps
-from turnkeep.storage.store import Store
-from turnkeep.storage.task_writes import Space
+from turnkeep.store.checkpoints import RunCheckpointer, config_of
+from turnkeep.store.elements import SERIALISER, unpacked
+from turnkeep.store.head import Head
+from turnkeep.store.keys import checkpoint_key, checkpoint_name, space_key
+from turnkeep.store.listing import Found
+from turnkeep.store.plans import Loaded
+from turnkeep.store.steps import MOVED, Steps
+from turnkeep.store.store import Store
+from turnkeep.store.task_writes import Space
 
 _POSITION = attrgetter("last", "checkpoint_name", "incarnation")
 

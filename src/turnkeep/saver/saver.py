@@ -22,18 +22,18 @@ from turnkeep.records import Principal, Turn
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.saver.reading import Reader, namespace_of, thread_of
 from turnkeep.saver.turns import input_text, is_over, question_text, reply_text, turn_of
-from turnkeep.storage.blobs import Blobs, Objects, S3Objects
-from turnkeep.storage.checkpoints import config_of
-from turnkeep.storage.elements import SERIALISER, dumped, next_version
-from turnkeep.storage.head import Head
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import space_key
-from turnkeep.storage.leases import OWNER_BYTES
-from turnkeep.storage.opening import make_table, open_client, open_codec
-from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.steps import Steps
-from turnkeep.storage.store import Store
-from turnkeep.storage.task_writes import Space, TaskWrite
+from turnkeep.store.blobs import Blobs, Objects, S3Objects
+from turnkeep.store.checkpoints import config_of
+from turnkeep.store.elements import SERIALISER, dumped, next_version
+from turnkeep.store.head import Head
+from turnkeep.store.items import Items
+from turnkeep.store.keys import space_key
+from turnkeep.store.leases import OWNER_BYTES
+from turnkeep.store.opening import make_table, open_client, open_codec
+from turnkeep.store.plans import Loaded, Saved
+from turnkeep.store.steps import Steps
+from turnkeep.store.store import Store
+from turnkeep.store.task_writes import Space, TaskWrite
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -9,7 +9,7 @@ from langgraph.checkpoint.base import Checkpoint
 
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Turn, Usage
-from turnkeep.storage.elements import text_of
+from turnkeep.store.elements import text_of
 
 TEXT_CHARACTERS = 4_000  # of an input or state without messages: enough to recognize it; the state is stored whole
 _WAITING = ("branch:to:", "join:", "__start__", "__pregel_tasks")

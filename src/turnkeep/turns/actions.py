@@ -13,9 +13,9 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from turnkeep.errors import ActionUnknown, StoreUnavailable
 from turnkeep.observability import logger
-from turnkeep.storage.actions import Claim, Result
-from turnkeep.storage.plans import Begun, Loaded, Saved
-from turnkeep.storage.store import Store
+from turnkeep.store.actions import Claim, Result
+from turnkeep.store.plans import Begun, Loaded, Saved
+from turnkeep.store.store import Store
 from turnkeep.turns.threads import in_thread
 
 P = ParamSpec("P")
@@ -162,7 +162,7 @@ def _key_text(name: str, key: Key, args: Any, kwargs: Any) -> str:
 
 def _packed(result: Any) -> Result:
     """Serialise a result. Raise TypeError if it would not read back equal."""
-    from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
+    from turnkeep.store.elements import SERIALISER  # noqa: PLC0415
 
     refused = (
         f"An action's result of type {type(result).__name__} cannot be kept, though it was done: return plain JSON."
@@ -180,7 +180,7 @@ def _packed(result: Any) -> Result:
 
 
 def _unpacked(result: Result) -> Any:
-    from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
+    from turnkeep.store.elements import SERIALISER  # noqa: PLC0415
 
     kind, content = result
     found = SERIALISER.loads_typed((kind.removesuffix(TUPLE), content))

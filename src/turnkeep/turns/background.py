@@ -15,8 +15,8 @@ from turnkeep import errors
 from turnkeep.observability import logger
 from turnkeep.observability.faults import note
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.runs import QueuedRun
-from turnkeep.storage.store import Store
+from turnkeep.store.runs import QueuedRun
+from turnkeep.store.store import Store
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import TurnRequest

@@ -14,12 +14,12 @@ from turnkeep.attachments import AttachmentStatus, Documents
 from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
 from turnkeep.observability import logger
 from turnkeep.records import Turn
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.head import Head, key_digest
-from turnkeep.storage.keys import partition
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.plans import Begun
-from turnkeep.storage.store import Store
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.head import Head, key_digest
+from turnkeep.store.keys import partition
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun
+from turnkeep.store.store import Store
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.threads import in_thread, looks, monotonic

@@ -16,7 +16,7 @@ from langgraph.graph import START
 from langgraph.runtime import RunControl, Runtime
 
 if TYPE_CHECKING:
-    from turnkeep.agents import AnyGraph
+    from turnkeep.graphs.agent import AnyGraph
 
 with suppress(ImportError):
     from langgraph._internal._constants import CONFIG_KEY_RUNTIME, CONFIG_KEY_STREAM

@@ -4,13 +4,13 @@ store."""
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from turnkeep.agents import Agent
 from turnkeep.errors import OverLimit, StoreUnavailable
+from turnkeep.graphs.agent import Agent
 from turnkeep.models.prices import price_of
 from turnkeep.observability import count, logger
 from turnkeep.records import Principal
-from turnkeep.storage.limits import Day
-from turnkeep.storage.usage import Reserved, Usage
+from turnkeep.store.limits import Day
+from turnkeep.store.usage import Reserved, Usage
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:

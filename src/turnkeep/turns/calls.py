@@ -10,8 +10,8 @@ from langgraph.graph.message import add_messages
 from langgraph.types import Command, Send
 from pydantic_core import to_jsonable_python
 
-from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import JSON, RunContext
 from turnkeep.texts import whole
 from turnkeep.turns.request import GraphCall

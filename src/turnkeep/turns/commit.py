@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.observability import logger
 from turnkeep.records import Turn
-from turnkeep.storage.attributes import Item
-from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
-from turnkeep.storage.store import Store
+from turnkeep.store.attributes import Item
+from turnkeep.store.plans import Begun, Loaded, Plan, Saved
+from turnkeep.store.store import Store
 from turnkeep.turns.begin import release
 from turnkeep.turns.threads import in_thread, monotonic
 

@@ -12,16 +12,16 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.store.base import BaseStore
 from langgraph.types import Command, StateSnapshot
 
-from turnkeep.agents import Agent
-from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import InvalidRequest
-from turnkeep.owngraphs import output_of
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.own import output_of
+from turnkeep.kit.wording import is_token, presented
 from turnkeep.records import JSON, Event, Reply, RunContext
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.codec import is_plain
-from turnkeep.storage.elements import text_of
-from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.vault import reworded_in
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.codec import is_plain
+from turnkeep.store.elements import text_of
+from turnkeep.store.plans import Loaded, Saved
+from turnkeep.store.vault import reworded_in
 from turnkeep.texts import printable
 from turnkeep.turns.blocking import is_blocking, stream
 from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
@@ -30,7 +30,7 @@ from turnkeep.turns.request import GraphCall
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
-    from turnkeep.agents import AnyGraph
+    from turnkeep.graphs.agent import AnyGraph
 
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 NO_MESSAGE = "This graph does not begin with a message: send its `input` to /threads/{thread_id}/runs, or name the key \

@@ -9,16 +9,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from turnkeep.agents import Agent
 from turnkeep.attachments import Documents
 from turnkeep.entries import entries
 from turnkeep.errors import UnknownAgent
+from turnkeep.graphs.agent import Agent
 from turnkeep.observability import annotate, count
 from turnkeep.records import Event, Principal, Turn
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.head import run_id_of
-from turnkeep.storage.store import Store
-from turnkeep.storage.usage import Usage
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.head import run_id_of
+from turnkeep.store.store import Store
+from turnkeep.store.usage import Usage
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.begin import Begin, or_released
 from turnkeep.turns.budget import Budget

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from turnkeep.agents import Agent
-from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.store import Store
-from turnkeep.storage.windows import Found
+from turnkeep.graphs.agent import Agent
+from turnkeep.store.plans import Begun, Loaded
+from turnkeep.store.store import Store
+from turnkeep.store.windows import Found
 from turnkeep.turns.begin import SafeRequest
 from turnkeep.turns.budget import Budget
 from turnkeep.turns.redaction import Redactor

@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 from turnkeep import errors
 from turnkeep.records import JSON, Principal, Turn
-from turnkeep.storage.head import KEPT_KEYS, Head, run_digest, run_id_of
-from turnkeep.storage.keys import thread_of
-from turnkeep.storage.runs import QueuedRun, QueuedStatus
-from turnkeep.storage.store import Store
+from turnkeep.store.head import KEPT_KEYS, Head, run_digest, run_id_of
+from turnkeep.store.keys import thread_of
+from turnkeep.store.runs import QueuedRun, QueuedStatus
+from turnkeep.store.store import Store
 
 RunStatus: TypeAlias = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 

@@ -13,12 +13,12 @@ from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
 from turnkeep.observability import count, logger, place
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Event, Turn
-from turnkeep.storage.head import Head
-from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
+from turnkeep.store.head import Head
+from turnkeep.store.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
-    from turnkeep.blocks.pii import Tag
+    from turnkeep.pii import Tag
 LINE_CHARACTERS = 4_096  # of the sent text that is searched for the beginning of a link
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
 
@@ -63,7 +63,7 @@ class Redactor:
 
     def _redact(self, text: str) -> str:
         try:
-            from turnkeep.blocks.pii import redacted  # noqa: PLC0415 - only PII redaction needs it
+            from turnkeep.pii import redacted  # noqa: PLC0415 - only PII redaction needs it
 
             safe, values = redacted(text, self._tag, names=self._names)
         except _BROKEN as error:
@@ -74,7 +74,7 @@ class Redactor:
 
     async def redact_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
         """Hold tokens back while they may be the beginning of personal data."""
-        from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only PII redaction needs it
+        from turnkeep.pii import Held  # noqa: PLC0415 - only PII redaction needs it
 
         held, pieces = Held(self.redact), Held(self.redact)
         last: Event | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.retries import Repeat
+from turnkeep.store.retries import Repeat
 
 ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
 """The principal of the run that this context belongs to."""

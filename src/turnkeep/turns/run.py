@@ -22,9 +22,9 @@ from turnkeep.models.usage import UsageMeter
 from turnkeep.observability import logger, measure, place
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Event, RunContext, Turn, Usage
-from turnkeep.storage.elements import changed
-from turnkeep.storage.plans import Begun, Saved
-from turnkeep.storage.store import Store
+from turnkeep.store.elements import changed
+from turnkeep.store.plans import Begun, Saved
+from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.actions import Ledger, acting, with_origin
 from turnkeep.turns.calls import called_input

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.agents import Agent
 from turnkeep.errors import TurnkeepError
+from turnkeep.graphs.agent import Agent
 from turnkeep.observability import logger, measure
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Event, Principal, Turn
-from turnkeep.storage.usage import Reserved
+from turnkeep.store.usage import Reserved
 from turnkeep.turns.budget import Budget
 from turnkeep.turns.threads import monotonic
 

@@ -9,19 +9,19 @@ from typing import Any
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph.types import PregelTask, StateSnapshot
 
-from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest, StateCorrupt
-from turnkeep.owngraphs import output_of
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.own import output_of
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.elements import changed
-from turnkeep.storage.head import Head
-from turnkeep.storage.keys import id_in
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.store import Store
-from turnkeep.storage.vault import has_placeholder, reworded_in
-from turnkeep.storage.windows import NO_CHECKPOINT
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.elements import changed
+from turnkeep.store.head import Head
+from turnkeep.store.keys import id_in
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun, Loaded
+from turnkeep.store.store import Store
+from turnkeep.store.vault import has_placeholder, reworded_in
+from turnkeep.store.windows import NO_CHECKPOINT
 from turnkeep.turns.actions import origin_of, with_origin
 from turnkeep.turns.begin import or_released
 from turnkeep.turns.calls import named, plain

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
-from turnkeep.storage.plans import Loaded
+from turnkeep.store.plans import Loaded
 from turnkeep.turns.redaction import Redactor
 
 T = TypeVar("T")

@@ -7,13 +7,13 @@ from typing import Literal
 
 from turnkeep.errors import ThreadBusy, ThreadMoved, TurnkeepError
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.attributes import Item
-from turnkeep.storage.head import Head, key_digest, read_head
-from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, partition, user_key
-from turnkeep.storage.leases import OWNER_BYTES, BeginRequest
-from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
-from turnkeep.storage.store import Store
+from turnkeep.store.attributes import Item
+from turnkeep.store.head import Head, key_digest, read_head
+from turnkeep.store.items import Refused
+from turnkeep.store.keys import HEAD, partition, user_key
+from turnkeep.store.leases import OWNER_BYTES, BeginRequest
+from turnkeep.store.plans import Begun, Loaded, Plan, Saved
+from turnkeep.store.store import Store
 from turnkeep_local.moving.states import Converted
 
 SOURCE, CHECKPOINT = "imported_from", "imported_checkpoint"

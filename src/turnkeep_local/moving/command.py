@@ -14,14 +14,14 @@ from typing import Any
 
 import boto3
 
-from turnkeep.building import read_settings
+from turnkeep.graphs.building import read_settings
 from turnkeep.records import Principal
-from turnkeep.storage.blobs import Blobs, S3Objects
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import is_storable
-from turnkeep.storage.opening import make_table
-from turnkeep.storage.store import Store
+from turnkeep.store.blobs import Blobs, S3Objects
+from turnkeep.store.codec import Codec
+from turnkeep.store.items import Items
+from turnkeep.store.keys import is_storable
+from turnkeep.store.opening import make_table
+from turnkeep.store.store import Store
 from turnkeep_local import LocalError
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep_local.deployment import explained, open_deployment

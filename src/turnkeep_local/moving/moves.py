@@ -10,7 +10,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from turnkeep.errors import NotFound, StoreUnavailable, Superseded, ThreadBusy, ThreadMoved, TurnkeepError
 from turnkeep.records import Principal
-from turnkeep.storage.keys import is_well_formed
+from turnkeep.store.keys import is_well_formed
 from turnkeep_local.moving.arrivals import CHECKPOINT, SOURCE, Arrivals
 from turnkeep_local.moving.savers import OldTable, OldThread, Unreadable, readable
 from turnkeep_local.moving.states import convert

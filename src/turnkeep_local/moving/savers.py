@@ -14,8 +14,8 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import EXT_PYDANTIC_V2, JsonPlusSerializer
 
-from turnkeep.storage.attributes import decode
-from turnkeep.storage.elements import SERIALISER
+from turnkeep.store.attributes import decode
+from turnkeep.store.elements import SERIALISER
 from turnkeep_local import LocalError
 
 AWS = "langgraph-checkpoint-aws"

@@ -12,10 +12,10 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.types import INTERRUPT
 
 from turnkeep.records import JSON, Turn, Usage
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.elements import CHECKPOINT_VERSION, SERIALISER, are_messages, freeze
-from turnkeep.storage.links import Segment
-from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.elements import CHECKPOINT_VERSION, SERIALISER, are_messages, freeze
+from turnkeep.store.links import Segment
+from turnkeep.store.plans import Loaded, Saved
 from turnkeep.turns.calls import plain
 from turnkeep.turns.graph import question_of
 from turnkeep_local.moving.savers import Unreadable

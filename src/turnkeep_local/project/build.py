@@ -82,7 +82,7 @@ def _agents(file: GraphFile) -> list[str]:
 
 def _warnings(file: GraphFile) -> Iterator[str]:
     """Yield which parts of the file are ignored, and which graphs cannot be served; the others can."""
-    from turnkeep.owngraphs import build_all  # noqa: PLC0415 - LangGraph
+    from turnkeep.graphs.own import build_all  # noqa: PLC0415 - LangGraph
 
     yield from (each for each in file.warnings if ": there is no file " not in each)  # variables are never sent
     if file.python_version and file.python_version != LAMBDA_PYTHON:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from turnkeep.agents import Agent
 from turnkeep.entries import Entry
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
 

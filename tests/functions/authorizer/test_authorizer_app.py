@@ -36,7 +36,7 @@ def run(code: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("environ", "own", "foreign"),
     [
-        (KEYS, {"botocore.client"}, {"jwt", "cryptography", "ormsgpack", "turnkeep.storage.codec"}),
+        (KEYS, {"botocore.client"}, {"jwt", "cryptography", "ormsgpack", "turnkeep.store.codec"}),
         (JWT, {"jwt"}, {"botocore.client", "botocore.session"}),
     ],
     ids=["keys", "jwt"],

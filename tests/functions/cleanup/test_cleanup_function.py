@@ -16,9 +16,9 @@ from harness import ANN, Harness
 
 from deployed_function import loaded
 from turnkeep.errors import NotFound
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, hour, partition
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.items import Items
+from turnkeep.store.keys import HEAD, hour, partition
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -19,11 +19,11 @@ from simulation.kernel import Lock, Violation
 from simulation.loops import in_loop
 from simulation.model import Attempt, number_in
 from turnkeep import errors, once
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
-from turnkeep.storage.steps import Steps
+from turnkeep.store.steps import Steps
 
 BUSY = (errors.ThreadBusy, errors.ThreadMoved, errors.Superseded)
 SHAPES = ("plain", "plain", "inner", "asks", "inner asks")

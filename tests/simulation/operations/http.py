@@ -14,7 +14,7 @@ from simulation.loops import in_loop
 from simulation.operations.graphs import AGENT, RUN
 from simulation.operations.memory import WHO
 from turnkeep import errors
-from turnkeep.api.app import create_app
+from turnkeep.http.app import create_app
 from turnkeep.services import Services
 from turnkeep.settings import Settings
 

@@ -13,7 +13,7 @@ from simulation.model import SLACK, Belonging, number_in
 from simulation.operations.graphs import AGENT, RUN, GraphRun
 from turnkeep import errors
 from turnkeep.attachments import Piece
-from turnkeep.storage.retries import RETRY_MS
+from turnkeep.store.retries import RETRY_MS
 from turnkeep.turns.background import NotDone
 
 WORKER_TRIES, EXPORT_LOOKS, LOST_ANSWERS = 3, 4, 6

@@ -13,9 +13,9 @@ from simulation.network import TWICE
 from simulation.operations.memory import WHO
 from turnkeep import errors
 from turnkeep.records import Turn, Usage
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.links import Segment
-from turnkeep.storage.plans import Saved
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.links import Segment
+from turnkeep.store.plans import Saved
 from turnkeep.turns.commit import Commit
 
 NOISE = "".join(sha256(str(n).encode()).hexdigest() for n in range(200))

@@ -18,9 +18,9 @@ from turnkeep.aws.callers import VerifiedCaller, principal_of
 from turnkeep.aws.jwks import JwksUnavailable
 from turnkeep.errors import StoreUnavailable, Unauthorized
 from turnkeep.records import Principal
-from turnkeep.storage.apikeys import ApiKeys
-from turnkeep.storage.items import Items
-from turnkeep.storage.keyring import Keyring
+from turnkeep.store.apikeys import ApiKeys
+from turnkeep.store.items import Items
+from turnkeep.store.keyring import Keyring
 
 STAGE = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/v1"
 ANN = Principal("acme", "ann")

@@ -16,8 +16,8 @@ from turnkeep.aws.databases import url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.aws.secrets import REREAD_SECONDS
 from turnkeep.aws.signingkey import SecretError
-from turnkeep.building import build_agent
 from turnkeep.errors import AgentUnavailable
+from turnkeep.graphs.building import build_agent
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep.settings import Settings

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings, take_environment
 from turnkeep.aws.signingkey import SecretError
 from turnkeep.signing import secrets_of
-from turnkeep.storage.codec import Codec
+from turnkeep.store.codec import Codec
 
 type Output = Callable[[], list[dict[str, Any]]]
 

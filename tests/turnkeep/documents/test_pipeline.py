@@ -9,13 +9,13 @@ from harness import ANN, Harness, noise
 from memory_items import MemoryItems
 
 from turnkeep.attachments import Attachment, Piece
-from turnkeep.blocks.parsing import Parsed, Unparsable
-from turnkeep.documents import Pipeline
+from turnkeep.documents.parsing import Parsed, Unparsable
+from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
 from turnkeep.settings import Settings
-from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.keys import partition
-from turnkeep.storage.uploads import KeptUploads
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.keys import partition
+from turnkeep.store.uploads import KeptUploads
 from turnkeep_local.objects import FolderObjects
 
 CANARY = "canary.mario@example.org"
@@ -129,7 +129,7 @@ def test_a_thread_of_another_agent_stores_the_text_unchanged(office, monkeypatch
 
 def test_nothing_is_stored_if_detection_fails(office, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")
-    monkeypatch.setattr("turnkeep.blocks.pii.redacted", lambda *args, **more: 1 / 0)
+    monkeypatch.setattr("turnkeep.pii.redacted", lambda *args, **more: 1 / 0)
     key = office.upload()
     with pytest.raises(ZeroDivisionError):
         office.process(key)

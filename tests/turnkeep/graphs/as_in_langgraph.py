@@ -7,7 +7,7 @@ from langgraph.types import Command
 from memory_items import MemoryItems
 
 from turnkeep.graphfile import GraphSpec
-from turnkeep.owngraphs import as_agent
+from turnkeep.graphs.own import as_agent
 from turnkeep.records import Principal
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep.graphfile import read_graph_file
-from turnkeep.owngraphs import build_all
+from turnkeep.graphs.own import build_all
 from turnkeep.turns.drawing import Drawing
 
 KINDS = {

@@ -18,7 +18,7 @@ from memory_items import MemoryItems
 from pydantic import BaseModel, HttpUrl, SecretBytes, SecretStr
 
 from turnkeep.errors import AgentFault
-from turnkeep.storage.elements import freeze, thaw
+from turnkeep.store.elements import freeze, thaw
 from turnkeep.turns.calls import plain
 from turnkeep_local.objects import FolderObjects
 

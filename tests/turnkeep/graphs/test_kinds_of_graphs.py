@@ -12,11 +12,11 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 from memory_items import MemoryItems
 
-from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, InvalidRequest
 from turnkeep.graphfile import GraphFile, read_graph_file
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.own import build_all, build_own
 from turnkeep.observability import logger
-from turnkeep.owngraphs import build_all, build_own
 from turnkeep.records import Principal, Turn
 from turnkeep.settings import UnusableFile
 from turnkeep.turns import TurnRequest

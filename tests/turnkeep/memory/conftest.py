@@ -5,7 +5,7 @@ from harness import ANN, Harness
 from memory_items import MemoryItems
 
 from turnkeep.memory import DynamoDBStore
-from turnkeep.storage.items import Items
+from turnkeep.store.items import Items
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from memory_items import MemoryItems
 
 from turnkeep.memory import DynamoDBStore
 from turnkeep.records import Principal
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.memories import Memories
+from turnkeep.store.codec import Codec
+from turnkeep.store.memories import Memories
 
 LABELS = st.sampled_from(["a", "b", "ab", "a:b", "a/b", "*", "%2F", "é", "a//", " "])
 NAMESPACES = st.lists(LABELS, min_size=1, max_size=3).map(tuple)

@@ -10,8 +10,8 @@ from langgraph.store.base import GetOp, PutOp, SearchOp
 
 from turnkeep import DynamoDBStore
 from turnkeep.errors import InvalidRequest, StateCorrupt
-from turnkeep.storage import memories
-from turnkeep.storage.keys import memory_item
+from turnkeep.store import memories
+from turnkeep.store.keys import memory_item
 
 LARGE = noise(1_200_000)
 type Open = Callable[..., DynamoDBStore]

@@ -4,10 +4,10 @@ import pytest
 from saver_graphs import KEY, Open
 
 from turnkeep import DynamoDBSaver
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.items import Items
-from turnkeep.storage.store import Store
+from turnkeep.store.blobs import Blobs
+from turnkeep.store.codec import Codec
+from turnkeep.store.items import Items
+from turnkeep.store.store import Store
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -16,15 +16,15 @@ from saver_graphs import KEY, LOCAL, echo, on, remembering, saying
 
 from turnkeep import DynamoDBSaver
 from turnkeep.errors import ThreadMoved
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.elements import next_version
-from turnkeep.storage.items import Items
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.plans import Begun
-from turnkeep.storage.steps import Steps
-from turnkeep.storage.store import Store
+from turnkeep.store.blobs import Blobs
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.codec import Codec
+from turnkeep.store.elements import next_version
+from turnkeep.store.items import Items
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun
+from turnkeep.store.steps import Steps
+from turnkeep.store.store import Store
 
 REQUESTS = ("get", "put", "update", "delete", "between", "backward", "below", "write_many", "pages_of")
 

@@ -12,11 +12,11 @@ from langgraph.types import Command
 from saver_graphs import KEY, LOCAL, Deltas, Open, asking, echo, noting, on, remembering, saying
 
 from template_resources import properties_of
-from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, ThreadBusy, ThreadMoved
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply, Turn
-from turnkeep.storage.opening import table_definition
-from turnkeep.storage.store import Store
+from turnkeep.store.opening import table_definition
+from turnkeep.store.store import Store
 from turnkeep.turns import TurnRequest
 from turns_over import turns_over
 

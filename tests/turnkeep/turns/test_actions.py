@@ -18,15 +18,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from turnkeep import ActionUnknown, once
-from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, StoreUnavailable, Superseded, TurnkeepError
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply, RunContext, Turn
-from turnkeep.storage.attributes import Write
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.store import Store
+from turnkeep.store.attributes import Write
+from turnkeep.store.items import Items
+from turnkeep.store.keys import HEAD
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun, Loaded
+from turnkeep.store.store import Store
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.actions import Ledger, acting
 from turnkeep.turns.request import GraphCall

@@ -16,15 +16,15 @@ from langgraph.graph import START, MessagesState, StateGraph
 from memory_items import MemoryItems
 
 from bare_app import bare_app
-from turnkeep.agents import Agent
 from turnkeep.errors import StoreUnavailable
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply
 from turnkeep.settings import Settings
-from turnkeep.storage.attributes import Item
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.store import Store
-from turnkeep.storage.usage import Usage
+from turnkeep.store.attributes import Item
+from turnkeep.store.blobs import Blobs
+from turnkeep.store.codec import Codec
+from turnkeep.store.store import Store
+from turnkeep.store.usage import Usage
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects

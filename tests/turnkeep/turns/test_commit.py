@@ -7,8 +7,8 @@ from typing import Any
 from scripted import turn
 
 from turnkeep.errors import StoreUnavailable, Unsettled
-from turnkeep.storage.head import Head
-from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
+from turnkeep.store.head import Head
+from turnkeep.store.plans import Begun, Loaded, Plan, Saved
 from turnkeep.turns.commit import Commit
 
 HEAD = Head("pk", n=0, gen=0, seq=1, expires=9, created=1, active=1, incarnation=b"b")

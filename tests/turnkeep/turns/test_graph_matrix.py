@@ -19,14 +19,14 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send, interrupt
 from scripted import turn as turn_of
 
-from turnkeep.agents import Agent
 from turnkeep.errors import NotFound
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply
-from turnkeep.storage.checkpoints import RunCheckpointer
-from turnkeep.storage.items import Items
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.store import Store
+from turnkeep.store.checkpoints import RunCheckpointer
+from turnkeep.store.items import Items
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun, Loaded
+from turnkeep.store.store import Store
 from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
 from turns_over import table_over, turns_over

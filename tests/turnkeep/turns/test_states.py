@@ -8,12 +8,12 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
-from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Event, Principal, Reply, Turn
-from turnkeep.storage.items import Items
-from turnkeep.storage.leases import BeginRequest
-from turnkeep.storage.windows import NO_CHECKPOINT
+from turnkeep.store.items import Items
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.windows import NO_CHECKPOINT
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects

@@ -8,12 +8,12 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
-from turnkeep.agents import Agent
-from turnkeep.blocks.verification import Sources, Verifier
-from turnkeep.blocks.wording import Linked, send, word
+from turnkeep.graphs.agent import Agent
+from turnkeep.kit.verification import Sources, Verifier
+from turnkeep.kit.wording import Linked, send, word
 from turnkeep.models.calls import TextCall
 from turnkeep.records import Principal, Reply, RunContext
-from turnkeep.storage.plans import Loaded
+from turnkeep.store.plans import Loaded
 from turnkeep.turns.graph import GraphRun, first_input
 from turnkeep_demo.model import DemoChatModel
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warehouses import opened
 
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.kit.documents import CorpusError
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS
 from turnkeep_agents.campaigns.warehouse.lines import Options
 from turnkeep_agents.campaigns.warehouse.loading import Loaded, load_csv

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import Field
 
-from turnkeep.blocks.memory import WINDOW_TURNS
+from turnkeep.kit.memory import WINDOW_TURNS
 from turnkeep.models.calls import inner_call_of
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext

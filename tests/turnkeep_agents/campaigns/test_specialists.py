@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, run
 
-from turnkeep.blocks.verification import Sources, Verifier
-from turnkeep.blocks.wording import units
+from turnkeep.kit.verification import Sources, Verifier
+from turnkeep.kit.wording import units
 from turnkeep_agents.campaigns.answers import known_of, rendered, spans
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import SPECIALISTS, Figure, MetricResult, Period

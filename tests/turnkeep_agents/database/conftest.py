@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from questions import TODAY
 
-from turnkeep.agents import Agent
-from turnkeep.building import build_agent
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.building import build_agent
 from turnkeep.settings import Settings
 from turnkeep_agents.database.security.ciphers import decrypt
 from turnkeep_agents.database.settings import DatabaseSettings

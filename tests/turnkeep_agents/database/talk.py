@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_thread import Thread
 from scripted_model import ScriptedModel, Step
-from turnkeep.blocks.documents import Document
+from turnkeep.kit.documents import Document
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep_agents.database.access import Access, Rule, SecureView

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from turnkeep.building import build_agent
 from turnkeep.errors import AgentUnavailable
+from turnkeep.graphs.building import build_agent
 from turnkeep.settings import Settings, UnusableFile
 from turnkeep_agents.database.files import check_files
 from turnkeep_agents.database.settings import DatabaseSettings

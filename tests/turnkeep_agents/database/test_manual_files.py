@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.blocks import pages
-from turnkeep.blocks.documents import CorpusError
-from turnkeep.blocks.pages import LONGEST_SECTION
+from turnkeep.kit import pages
+from turnkeep.kit.documents import CorpusError
+from turnkeep.kit.pages import LONGEST_SECTION
 from turnkeep_agents.database.manual import load_manual, open_manual
 
 PAGE = """# Valves

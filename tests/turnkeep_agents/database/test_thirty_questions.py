@@ -10,7 +10,7 @@ from questions import QUESTIONS, TODAY
 
 from agent_thread import Thread
 from judged_rows import hold, plain
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply, RunContext
 
 ALL = pytest.mark.parametrize(("chain", "sql"), QUESTIONS.items(), ids=map(" / ".join, QUESTIONS))

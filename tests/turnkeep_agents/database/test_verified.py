@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.kit.documents import CorpusError
 from turnkeep_agents.database.verified import Pair, Verified, dated, load_verified
 from turnkeep_local.cli import main
 

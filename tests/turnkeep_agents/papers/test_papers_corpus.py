@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.kit.documents import CorpusError
 from turnkeep_agents.papers.corpus import Corpus, open_corpus
 
 ROW = {"id": "x1", "title": "On Moss", "authors": ["A. Gray"], "year": 1999, "abstract": "Moss grows in shade."}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_thread import Thread
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.papers.graph import build

@@ -7,9 +7,9 @@ import pytest
 from agent_thread import Thread
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.wording import Rewritten
 from turnkeep.errors import ModelError
+from turnkeep.kit.documents import Document
+from turnkeep.kit.wording import Rewritten
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
 from turnkeep_agents.papers.corpus import Corpus

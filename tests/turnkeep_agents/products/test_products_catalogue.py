@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.blocks.dense import digest, load_vectors, passages_of
 from turnkeep.demo import sample
+from turnkeep.kit.dense import digest, load_vectors, passages_of
 from turnkeep.models.embedding import SentenceEncoder
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.catalogue.product import read_product, row_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.kit.documents import CorpusError
 from turnkeep_agents.products.catalogue.loading import load_catalogue, load_products
 from turnkeep_agents.products.catalogue.measures import Measure
 

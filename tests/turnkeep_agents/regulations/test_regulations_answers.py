@@ -2,8 +2,8 @@
 
 import pytest
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.verification import Sources
+from turnkeep.kit.documents import Document
+from turnkeep.kit.verification import Sources
 from turnkeep_agents.regulations.answers import Grounded
 
 SHOWN = [

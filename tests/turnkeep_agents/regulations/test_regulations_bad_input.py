@@ -11,8 +11,8 @@ from agent_thread import Thread
 from law import LEAVE
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
-from turnkeep.blocks.wording import Rewritten
 from turnkeep.errors import BudgetExceeded
+from turnkeep.kit.wording import Rewritten
 from turnkeep.records import Reply, RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.prompting import CUT_MARK, PromptBuilder
+from turnkeep.kit.documents import Document
+from turnkeep.kit.prompting import CUT_MARK, PromptBuilder
 from turnkeep.tokens import estimate_tokens
 from turnkeep_agents.regulations.context import DOCUMENTS, FACTS, KNOWLEDGE, Context, build_context
 

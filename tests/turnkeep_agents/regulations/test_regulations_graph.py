@@ -23,7 +23,7 @@ from law_samples import (
 
 from agent_thread import Thread
 from scripted_model import ScriptedModel
-from turnkeep.blocks.prompting import MEANING
+from turnkeep.kit.prompting import MEANING
 from turnkeep.records import RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.kit.documents import CorpusError
 from turnkeep_agents.regulations.knowledge.articles import Knowledge, norm_of
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
 from turnkeep_agents.regulations.knowledge.folder import load_knowledge, open_knowledge, read_article

@@ -7,7 +7,7 @@ from new_site import NewSite
 from old_site import OldSite
 
 from peers import create_tables
-from turnkeep.storage.items import Items
+from turnkeep.store.items import Items
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import Any
 from langchain_core.messages import messages_from_dict
 from old_site import builder, counter
 
-from turnkeep.agents import Agent
+from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply, Turn
-from turnkeep.storage.blobs import Blobs, Objects
-from turnkeep.storage.codec import Codec
-from turnkeep.storage.items import Items
-from turnkeep.storage.store import Store
+from turnkeep.store.blobs import Blobs, Objects
+from turnkeep.store.codec import Codec
+from turnkeep.store.items import Items
+from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_local.moving.arrivals import Arrivals

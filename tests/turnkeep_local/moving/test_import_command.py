@@ -15,8 +15,8 @@ from new_site import ANN, NewSite, plain
 from old_site import AWS, CARD, OldSite
 
 from turnkeep.records import Principal
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.items import Items
+from turnkeep.store.blobs import S3Objects
+from turnkeep.store.items import Items
 from turnkeep_local import LocalError
 from turnkeep_local.cli import main
 from turnkeep_local.moving.command import read_owners

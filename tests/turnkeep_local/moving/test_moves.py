@@ -12,7 +12,7 @@ from old_site import AWS, CARD, Mood, OldSite, counter, saver_of, talk
 
 from turnkeep.errors import NotFound
 from turnkeep.records import Principal
-from turnkeep.storage import codec
+from turnkeep.store import codec
 from turnkeep_local.moving.moves import Moves
 from turnkeep_local.moving.savers import OldTable
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks import wording
-from turnkeep.blocks.verification import Sources
+from turnkeep.kit import wording
+from turnkeep.kit.verification import Sources
 from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate

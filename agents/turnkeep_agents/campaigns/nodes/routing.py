@@ -7,9 +7,9 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from turnkeep.blocks import wording
-from turnkeep.blocks.nodes import fold
-from turnkeep.blocks.verification import Sources
+from turnkeep.kit import wording
+from turnkeep.kit.nodes import fold
+from turnkeep.kit.verification import Sources
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.campaigns import gate

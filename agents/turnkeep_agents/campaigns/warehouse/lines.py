@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
-from turnkeep.blocks.documents import CorpusError, read_text
+from turnkeep.kit.documents import CorpusError, read_text
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import (
     columns_in,

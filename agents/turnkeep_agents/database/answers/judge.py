@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 
-from turnkeep.blocks.citations import IdForm, check_citations
-from turnkeep.blocks.verification import Sources, Verifier
+from turnkeep.kit.citations import IdForm, check_citations
+from turnkeep.kit.verification import Sources, Verifier
 from turnkeep.records import JSON
 
 SECTION_ID = IdForm(re.compile(r"[\w/-]+(?:#[\w-]+)?"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
-from turnkeep.building import read_settings
+from turnkeep.graphs.building import read_settings
 from turnkeep.settings import UNUSABLE, UnusableFile, explain
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.joins.links import sound_links

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from turnkeep.building import read_settings
 from turnkeep.errors import ModelFault
+from turnkeep.graphs.building import read_settings
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings

@@ -5,8 +5,8 @@ import secrets
 import shutil
 from pathlib import Path
 
-from turnkeep.blocks.documents import CorpusError
-from turnkeep.blocks.pages import File, read_files
+from turnkeep.kit.documents import CorpusError
+from turnkeep.kit.pages import File, read_files
 from turnkeep_agents.database.manual import load_manual
 from turnkeep_local import LocalError
 from turnkeep_local.home import Home, write_atomically

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from turnkeep.building import read_settings
+from turnkeep.graphs.building import read_settings
 from turnkeep.records import Principal
 from turnkeep.settings import UNUSABLE, UnusableFile
 from turnkeep.settings import explain as explain_settings

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
-from turnkeep.blocks.words import words
+from turnkeep.kit.words import words
 from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from unicodedata import normalize
 
-from turnkeep.blocks.words import singular
+from turnkeep.kit.words import singular
 from turnkeep_agents.database.joins.records import Column
 
 KEY_WORDS = frozenset({"id", "key", "code", "uuid", "guid", "no", "nr", "num", "number", "fk", "pk", "sk", "oid"})

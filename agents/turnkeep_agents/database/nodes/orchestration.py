@@ -6,8 +6,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.nodes import fold, step
+from turnkeep.kit.documents import Document
+from turnkeep.kit.nodes import fold, step
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts

@@ -5,7 +5,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.nodes import step
+from turnkeep.kit.nodes import step
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.answers.tables import PAGE
 from turnkeep_agents.database.nodes.turn import TurnNodes, ask_of, failed, found, last_of_ask, last_shown

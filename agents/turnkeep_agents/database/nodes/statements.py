@@ -7,7 +7,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.nodes import step
+from turnkeep.kit.nodes import step
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.observability import logger
 from turnkeep.records import JSON, RunContext

@@ -9,9 +9,9 @@ from typing import Any
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks import nodes
-from turnkeep.blocks.nodes import step
-from turnkeep.blocks.prompting import ConversationFormatter
+from turnkeep.kit import nodes
+from turnkeep.kit.nodes import step
+from turnkeep.kit.prompting import ConversationFormatter
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.prompts import Calls

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from turnkeep.blocks.words import STOP_WORDS, words
+from turnkeep.kit.words import STOP_WORDS, words
 from turnkeep_agents.database.joins.links import is_audit_link
 from turnkeep_agents.database.joins.records import JoinGraph, Table
 from turnkeep_agents.database.planning.vocabulary import Vocabulary, split, split_joined, stem

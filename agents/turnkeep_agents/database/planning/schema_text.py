@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from turnkeep.blocks.words import words
+from turnkeep.kit.words import words
 from turnkeep_agents.database.joins.links import is_audit_column, is_audit_link
 from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from turnkeep.blocks.words import STOP_WORDS, singular, words
+from turnkeep.kit.words import STOP_WORDS, singular, words
 from turnkeep_agents.database.joins.naming import name_words
 
 LONGEST_QUESTION_WORDS = 400

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_text
+from turnkeep.kit.documents import CorpusError, Document, load_documents, read_text
 from turnkeep.records import JSON
 from turnkeep_agents.columns import Doubtful, currency_of, decimal_of, find_table, is_total, naming, plain_number
 from turnkeep_agents.products.catalogue.measures import NOT_GIVEN, parts_of

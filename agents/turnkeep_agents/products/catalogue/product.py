@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.words import words
+from turnkeep.kit.documents import Document
+from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.products.catalogue.measures import Measure, read_measure, unit_of
 from turnkeep_agents.products.catalogue.stock import Stock, read_stock

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from turnkeep.blocks.retrieval import open_retriever
-from turnkeep.blocks.words import singular, words
 from turnkeep.demo import sample
+from turnkeep.kit.retrieval import open_retriever
+from turnkeep.kit.words import singular, words
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.catalogue.product import Product
 

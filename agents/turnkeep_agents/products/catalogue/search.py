@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from turnkeep.blocks.words import STOP_WORDS, singular, words
+from turnkeep.kit.words import STOP_WORDS, singular, words
 from turnkeep_agents.products.catalogue.product import YES, Product
 from turnkeep_agents.products.catalogue.products import Catalogue
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from hashlib import sha256
 from string import ascii_letters, punctuation
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.lexical import LexicalRetriever
+from turnkeep.kit.documents import Document
+from turnkeep.kit.lexical import LexicalRetriever
 from turnkeep_agents.regulations.knowledge.faq import Faq
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from turnkeep.blocks import italian
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.words import STOP_WORDS, words
+from turnkeep.kit import italian
+from turnkeep.kit.documents import Document
+from turnkeep.kit.words import STOP_WORDS, words
 from turnkeep.records import JSON
 
 # Words that another wording may add or omit. Question words, "with", "without", "before" and the like are not included:

@@ -4,9 +4,9 @@ headings: "# D.Lgs. 33/2013" above "## Art. 5 Accesso civico" is that article.""
 from collections.abc import Iterator
 from pathlib import Path
 
-from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_document
-from turnkeep.blocks.pages import SUFFIXES, read_files, read_sections
 from turnkeep.demo import sample
+from turnkeep.kit.documents import CorpusError, Document, load_documents, read_document
+from turnkeep.kit.pages import SUFFIXES, read_files, read_sections
 from turnkeep.records import JSON
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer

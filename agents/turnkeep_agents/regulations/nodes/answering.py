@@ -6,11 +6,11 @@ from dataclasses import asdict
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.nodes import answer_from, replied, step
-from turnkeep.blocks.prompting import PromptBuilder
-from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import Linked, place, send
+from turnkeep.kit.documents import Document
+from turnkeep.kit.nodes import answer_from, replied, step
+from turnkeep.kit.prompting import PromptBuilder
+from turnkeep.kit.verification import Sources
+from turnkeep.kit.wording import Linked, place, send
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import prompts

@@ -5,8 +5,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.nodes import message_of, step
+from turnkeep.kit.documents import Document
+from turnkeep.kit.nodes import message_of, step
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.documents import Document
-from turnkeep.blocks.nodes import message_of
-from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
+from turnkeep.kit.documents import Document
+from turnkeep.kit.nodes import message_of
+from turnkeep.kit.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep_agents.regulations import prompts

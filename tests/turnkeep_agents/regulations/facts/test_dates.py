@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.blocks.calendars import notation
+from turnkeep.kit.calendars import notation
 from turnkeep_agents.regulations.facts.reading import Fact, Kind, canonical
 
 TODAY = date(2026, 11, 23)  # a Monday

@@ -1,0 +1,1 @@
+"""Documents of a thread: parsing, and the pipeline from an upload to text."""

@@ -1,0 +1,96 @@
+"""Turns an upload into a document that graphs can read: claim, parse, redact, store. The upload is always deleted."""
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from turnkeep.attachments import Piece
+from turnkeep.documents.parsing import Parsed, Unparsable, parse, split
+from turnkeep.errors import StoreUnavailable
+from turnkeep.observability import count, logger
+from turnkeep.settings import Settings
+from turnkeep.store.attachments import Attachments
+from turnkeep.store.intake import Claimed
+
+MAX_ATTEMPTS = 2  # a second one after the worker died or the store was unavailable
+_ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
+
+Parse: TypeAlias = Callable[[bytes, str], Parsed]
+
+
+class Pipeline:
+    def __init__(self, attachments: Attachments, settings: Settings, *, parse: Parse = parse):
+        self._attachments = attachments
+        self._settings = settings
+        self._parse = parse
+
+    def process(self, key: str) -> None:
+        """Store the document or its failure. Raise StoreUnavailable; the file is kept while an attempt is left."""
+        claimed = self._attachments.claim(key)
+        if claimed is None:
+            self._attachments.drop(key)
+            return
+        code, is_kept = "processing_failed", False  # if a detector raises, for example
+        try:
+            code = self._code(claimed)
+        except StoreUnavailable:
+            is_kept = claimed.attempts < MAX_ATTEMPTS
+            raise
+        finally:
+            if not is_kept:
+                self._attachments.drop(claimed.key)  # first: a document without a stored failure fails by its age
+                if code:
+                    self._attachments.fail(claimed, code)
+                    logger.warning("document failed", code=code)
+                    count("DocumentFailed", code=code)
+
+    def _code(self, claimed: Claimed) -> str:
+        """Return why there is no document; empty if there is one, or no thread that needs it."""
+        if claimed.attempts > MAX_ATTEMPTS:
+            return "parser_failed"
+        try:
+            parsed = self._parse(claimed.body, claimed.name)
+        except Unparsable as error:
+            if error.place:
+                logger.error("parser failed", place=error.place)
+            return error.code
+        return self._keep(claimed, parsed)
+
+    def _keep(self, claimed: Claimed, parsed: Parsed) -> str:
+        name, pieces, values = claimed.name, parsed.pieces, dict[str, str]()
+        agent = claimed.head.agent  # without one, any agent may use the documents
+        if self._settings.is_private(agent) if agent else self._settings.has_private_agents:
+            name, pieces, values = self._redacted(claimed, pieces)
+        store = functools.partial(self._attachments.finish, claimed, list(split(pieces)), name=name, values=values)
+        try:
+            is_kept = store(kind=parsed.kind, pages=parsed.pages, warnings=parsed.warnings, findings=parsed.findings)
+        except ValueError:
+            return "too_large"
+        if is_kept:
+            logger.info("document ready", kind=parsed.kind, pieces=len(pieces))
+            count("DocumentReady", kind=parsed.kind)
+        return ""
+
+    def _redacted(self, claimed: Claimed, pieces: tuple[Piece, ...]) -> tuple[str, tuple[Piece, ...], dict[str, str]]:
+        """Return the redacted name and pieces, and the values of the placeholders."""
+        from turnkeep.pii import redacted  # noqa: PLC0415 - only redaction needs it
+
+        values: dict[str, str] = {}
+        names: set[str] = set()  # people so far, so that a later surname alone is detected
+        tag = functools.partial(self._attachments.vault.tag, claimed.head.pk)
+
+        def redact(text: str) -> str:
+            result, new = redacted(text, tag, names=names)
+            values.update(new)
+            return result
+
+        safe = [replace(each, text=redact(each.text), heading=each.heading and redact(each.heading)) for each in pieces]
+        ending = _ENDING.search(claimed.name)
+        stem = redact(claimed.name[: ending.start()] if ending else claimed.name)
+        words = _SEPARATORS.sub(" ", stem)
+        spaced = redact(words)
+        name = (stem if spaced == words else spaced) + (ending[0] if ending else "")
+        return name, tuple(safe), values

@@ -1,0 +1,199 @@
+"""Builds prompts and history. Everything except the system text is data between tags; tags in the data are escaped."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import Any, Self, TypeAlias
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from turnkeep.kit.documents import Document
+from turnkeep.records import JSON
+from turnkeep.tokens import estimate_tokens
+
+Message: TypeAlias = BaseMessage | Mapping[str, Any]
+Entry: TypeAlias = dict[str, str]
+
+MEANING = "With the conversation in mind it asks: "
+CUT_MARK = " [cut]"
+TAGS = ("memory", "conversation", "user", "assistant", "documents", "document", "note", "tool_results", "tool_result")
+_TAG = re.compile(rf"<(?=[^\w<>]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+_ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "AIMessageChunk": "assistant"}
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """The part of a history that fits a prompt. `truncated`: a message was cut or a turn was dropped for tokens."""
+
+    messages: list[Entry]
+    turns_used: int
+    turns_dropped: int
+    truncated: bool
+
+    @property
+    def counts(self) -> JSON:
+        """Return how much of the history the prompt contains, for the turn record."""
+        return {"turns_used": self.turns_used, "turns_dropped": self.turns_dropped, "truncated": self.truncated}
+
+
+class ConversationFormatter:
+    """Formats the newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and everything
+    up to the next one, without tool calls and results. One message gets at most a third of the tokens."""
+
+    def __init__(self, max_turns: int, max_tokens: int):
+        self.max_turns, self.max_tokens = max_turns, max_tokens
+
+    def format_for_prompt(self, history: Iterable[Message]) -> str:
+        return _conversation(self.trim(history).messages)
+
+    def as_messages(self, history: Iterable[Message]) -> list[Entry]:
+        return self.trim(history).messages
+
+    def trim(self, history: Iterable[Message]) -> Trimmed:
+        turns = _turns(history)
+        newest = turns[max(0, len(turns) - self.max_turns) :] if self.max_turns > 0 else []
+        kept: list[list[Entry]] = []
+        for turn in reversed(newest):
+            candidate = [self._cut_each(turn, self.max_tokens // 3), *kept]
+            if not self._fits(candidate):
+                break
+            kept = candidate
+        if newest and not kept:
+            kept = self._squeeze(newest[-1])
+        messages = list(chain(*kept))
+        is_cut = messages != list(chain(*newest))
+        return Trimmed(messages, len(kept), len(turns) - len(kept), is_cut)
+
+    def _fits(self, turns: Sequence[Sequence[Entry]]) -> bool:
+        return estimate_tokens(_conversation(list(chain(*turns)))) <= self.max_tokens
+
+    def _squeeze(self, turn: list[Entry]) -> list[list[Entry]]:
+        """Return only the newest turn, its messages cut to equal shares; empty if not even that fits."""
+        tags = estimate_tokens(_conversation([{**entry, "content": ""} for entry in turn]))
+        squeezed = self._cut_each(turn, (self.max_tokens - tags) // len(turn))
+        has_text = all(entry["content"] for entry in squeezed)
+        return [squeezed] if has_text and self._fits([squeezed]) else []
+
+    def _cut_each(self, turn: list[Entry], tokens: int) -> list[Entry]:
+        return [{**entry, "content": self._cut(entry["content"], tokens)} for entry in turn]
+
+    def _cut(self, text: str, tokens: int) -> str:
+        """Return as much of the beginning and end of `text` as fits; empty if nothing fits."""
+        if estimate_tokens(_defuse(text)) <= tokens:
+            return text
+        sizes = range(1, len(text) + 1)
+        size = bisect_right(sizes, tokens, key=lambda size: estimate_tokens(_defuse(_ends(text, size))))
+        return _ends(text, size) if size else ""
+
+
+def _ends(text: str, characters: int) -> str:
+    """Return a third from the beginning and the rest from the end, where a reply puts its advice and its question."""
+    head = characters // 3
+    return f"{text[:head].rstrip()}{CUT_MARK} {text[len(text) - (characters - head) :].lstrip()}"
+
+
+class PromptBuilder:
+    """Collects a system text and the sections of one user message, in the order of the calls."""
+
+    def __init__(self, system: str):
+        self._system = system
+        self._sections: list[str] = []
+        lists = ("memory", "conversation", "documents", "notes", "tool_results")
+        self._parts: JSON = {"query": "", **{name: [] for name in lists}}
+        self.trimmed = Trimmed([], turns_used=0, turns_dropped=0, truncated=False)
+
+    def with_conversation(self, formatter: ConversationFormatter, history: Iterable[Message]) -> Self:
+        self.trimmed = formatter.trim(history)
+        self._parts["conversation"] += self.trimmed.messages
+        return self._add(_conversation(self.trimmed.messages))
+
+    def with_memory(self, summaries: Sequence[str]) -> Self:
+        """Add summaries of earlier messages, oldest first."""
+        self._parts["memory"] += summaries
+        return self._add(_section("memory", [f"<note>{_defuse(summary)}</note>" for summary in summaries]))
+
+    def with_retrieval_context(self, documents: Sequence[Document]) -> Self:
+        self._parts["documents"] += [asdict(document) for document in documents]
+        return self._add(_section("documents", [_document(document) for document in documents]))
+
+    def with_query(self, query: str, label: str = "Question") -> Self:
+        self._parts["query"] = query
+        return self._add(f"{label}: {_defuse(query)}")
+
+    def with_message(self, message: str, meaning: str) -> Self:
+        """Add the message, and its meaning if that differs."""
+        self.with_notes([f"{MEANING}{meaning}"] if meaning != message else [])
+        return self.with_query(message, label="Message")
+
+    def with_note(self, note: str) -> Self:
+        self._parts["notes"].append(note)
+        return self._add(f"<note>{_defuse(note)}</note>")
+
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        for note in notes:
+            self.with_note(note)
+        return self
+
+    def with_tool_results(self, results: Sequence[Mapping[str, Any]]) -> Self:
+        plain = [{"tool": str(result["tool"]), "output": str(result["output"])} for result in results]
+        self._parts["tool_results"] += plain
+        lines = [f'<tool_result tool="{_attribute(r["tool"])}">\n{_defuse(r["output"])}\n</tool_result>' for r in plain]
+        return self._add(_section("tool_results", lines))
+
+    def build(self) -> tuple[str, str]:
+        return self._system, "\n\n".join(self._sections)
+
+    def messages(self) -> list[BaseMessage]:
+        """Return the prompt as messages. `parts` is for the demo model; it is not sent to providers."""
+        system, user = self.build()
+        return [SystemMessage(system), HumanMessage(user, additional_kwargs={"parts": self._parts})]
+
+    def _add(self, section: str) -> Self:
+        if section:
+            self._sections.append(section)
+        return self
+
+
+def _turns(history: Iterable[Message]) -> list[list[Entry]]:
+    """Return the user and assistant messages that have text, by turn."""
+    turns: list[list[Entry]] = []
+    for message in history:
+        if isinstance(message, BaseMessage):
+            role, text = _ROLES.get(message.type), str(message.text)
+        else:
+            role, text = _ROLES.get(message["role"]), str(message["content"] or "")
+        if role and text.strip():
+            if role == "user" or not turns:
+                turns.append([])
+            turns[-1].append({"role": role, "content": text})
+    return turns
+
+
+def _conversation(messages: Sequence[Entry]) -> str:
+    lines = [f"<{entry['role']}>{_defuse(entry['content'])}</{entry['role']}>" for entry in messages]
+    return _section("conversation", lines)
+
+
+def _document(document: Document) -> str:
+    values = ((name, value if isinstance(value, list) else [value]) for name, value in document.metadata.items())
+    facts = [f"{name}: {', '.join(map(str, value))}" for name, value in values if value and all(map(_is_plain, value))]
+    body = _defuse("\n".join(filter(None, [document.title, *facts, document.text])))
+    return f'<document id="{_attribute(document.id)}">\n{body}\n</document>'
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _section(tag: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"]) if lines else ""
+
+
+def _defuse(text: str) -> str:
+    return _TAG.sub("&lt;", text)
+
+
+def _attribute(text: str) -> str:
+    return re.sub(r"[\s\"<>]+", " ", text).strip()

@@ -1,0 +1,150 @@
+"""API keys: `tk_<key id>_<secret>`. The table stores a digest of the secret and signs each record, so access to the
+table neither reveals nor forges a key. Keys have their own partition, which no index, cleanup or thread route reaches.
+Reads are consistent: a revoked key fails immediately. Only a writer of the table with an earlier copy can undo that."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+
+from turnkeep.errors import NotFound, Unauthorized
+from turnkeep.records import Principal
+from turnkeep.store.attributes import Item
+from turnkeep.store.items import Items, Refused
+from turnkeep.store.keyring import Keyring
+from turnkeep.store.keys import API_KEYS, LAYOUT, is_storable
+
+ID_BYTES, SECRET_BYTES = 8, 32
+LABEL_CHARACTERS = 100
+
+_KEY = re.compile(r"tk_([0-9a-f]{16})_([0-9a-f]{64})")
+_FIRST, _LAST = "0", "g"  # ids are hex digits
+
+
+class Forged(Exception):
+    """The stored item of a key has no valid signature of this deployment."""
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """A stored API key. Times are epoch seconds; without `expires_at` it never expires."""
+
+    key_id: str
+    principal: Principal
+    label: str
+    created_at: float
+    expires_at: float | None
+    revoked_at: float | None
+
+    def is_expired(self, now: float) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+class ApiKeys:
+    """Creates, finds, lists and revokes keys. `clock` returns epoch seconds, `random_bytes` n random bytes."""
+
+    def __init__(
+        self, items: Items, keyring: Keyring, *, clock: Callable[[], float], random_bytes: Callable[[int], bytes]
+    ) -> None:
+        self._items = items
+        self._keyring = keyring
+        self._clock = clock
+        self._random_bytes = random_bytes
+
+    def create(self, principal: Principal, *, label: str = "", expires_at: float | None = None) -> tuple[ApiKey, str]:
+        """Create a key; return record and key, shown only once. Raises ValueError for an unusable tenant or user."""
+        if not is_storable(principal):
+            raise ValueError("tenant or user is empty or too long")
+        key_id, secret = self._random_bytes(ID_BYTES).hex(), self._random_bytes(SECRET_BYTES).hex()
+        item: Item = {"PK": API_KEYS, "SK": key_id, "v": LAYOUT, "digest": _digest(secret), **vars(principal)}
+        item |= {"label": label, "created": _ms(self._clock())}
+        item |= {} if expires_at is None else {"expires": _ms(expires_at)}
+        item = self._signed(item)
+        self._items.put(item, condition="attribute_not_exists(PK)")
+        return _read(item), f"tk_{key_id}_{secret}"
+
+    def find(self, presented: str) -> ApiKey:
+        """Return the key of a request. Raises Unauthorized (before any read if it is malformed), Forged."""
+        key_id, secret = split_key(presented)
+        item = self._items.get(API_KEYS, key_id)
+        if item is None:
+            raise Unauthorized("The key is unknown.")
+        if not self._is_genuine(item):
+            raise Forged
+        if not compare_digest(item["digest"], _digest(secret)):
+            raise Unauthorized("The key is unknown.")
+        key = _read(item)
+        if key.revoked_at is not None:
+            raise Unauthorized("The key is revoked.")
+        if key.is_expired(self._clock()):
+            raise Unauthorized("The key is expired.")
+        return key
+
+    def list(self, tenant: str | None = None) -> list[ApiKey]:
+        """Return all keys, or those of one tenant, oldest first, including expired and revoked ones."""
+        keys = [_read(item) for item in self._items.between(API_KEYS, _FIRST, _LAST) if self._is_genuine(item)]
+        wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
+        return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
+
+    def forged(self) -> Sequence[str]:
+        """Return the ids of items among the keys that lack a valid signature and so grant no access."""
+        stored = self._items.between(API_KEYS, _FIRST, _LAST)
+        return [str(item["SK"]) for item in stored if not self._is_genuine(item)]
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """Revoke a key permanently; repeating it changes nothing. Raises NotFound, Forged."""
+        revoked, item = _ms(self._clock()), self._items.get(API_KEYS, key_id)
+        while item is not None:
+            if not self._is_genuine(item):
+                raise Forged
+            changed = self._signed({"revoked": revoked, **item})
+            try:
+                if changed != item:
+                    self._items.put(changed, condition="sig = :sig", values={":sig": item["sig"]})
+            except Refused as refused:
+                item = refused.item
+            else:
+                return _read(changed)
+        raise NotFound("No key has this id.")
+
+    def _signed(self, item: Item) -> Item:
+        return {**item, "sig": self._keyring.sign(*_parts(item))}
+
+    def _is_genuine(self, item: Item) -> bool:
+        return self._keyring.is_signed(item.get("sig"), *_parts(item))
+
+
+def split_key(presented: str) -> tuple[str, str]:
+    """Return id and secret. Raises Unauthorized if the key is malformed."""
+    found = _KEY.fullmatch(presented)
+    if found is None:
+        raise Unauthorized("The key is malformed.")
+    return found[1], found[2]
+
+
+def _digest(secret: str) -> bytes:
+    return sha256(secret.encode()).digest()  # plain: 256 random bits cannot be guessed
+
+
+def _parts(item: Item) -> Iterator[str | bytes]:
+    """Yield all fields of an item except its signature, each value with its type."""
+    yield "api key"
+    for name in sorted(item.keys() - {"sig"}):
+        value = item[name]
+        yield from (name, type(value).__name__, value if isinstance(value, bytes) else str(value))
+
+
+def _ms(seconds: float) -> int:
+    return int(seconds * 1000)
+
+
+def _read(item: Item) -> ApiKey:
+    return ApiKey(
+        key_id=item["SK"],
+        principal=Principal(item["tenant"], item["user"], acts_for=item["acts_for"]),
+        label=item["label"],
+        created_at=item["created"] / 1000,
+        expires_at=item["expires"] / 1000 if "expires" in item else None,
+        revoked_at=item["revoked"] / 1000 if "revoked" in item else None,
+    )

@@ -1,0 +1,243 @@
+"""DynamoDB with plain Python values. Only this module knows the client and its errors."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.store.attributes import Item, Write, decode, encode
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from turnkeep.store.direct import Direct
+
+T = TypeVar("T")
+
+_BETWEEN = "SK BETWEEN :low AND :high"
+BATCH_WRITES = 25
+BATCH_READS = 100
+BATCH_ROUNDS = 6
+_RETRY_AFTER_SECONDS = 2
+_PASSING = {
+    "InternalServerError",
+    "InternalFailure",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "ServiceUnavailable",
+    "ThrottlingException",
+    "TransactionInProgressException",
+}
+
+_CONFLICTS = {"TransactionConflictException", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+CONFLICT_PAUSES = (0.02, 0.05, 0.1, 0.2)
+
+
+class _Contended(Exception):
+    """The write conflicted with a transaction; no part of it was applied."""
+
+
+class Refused(Exception):
+    """A condition did not hold. `item` is the stored item, or None if there is none."""
+
+    def __init__(self, item: Item | None):
+        super().__init__("condition refused")
+        self.item = item
+
+
+class Items:
+    """One table. Every read is strongly consistent, except on indexes, which do not support it."""
+
+    def __init__(
+        self,
+        client: "DynamoDBClient",
+        table: str,
+        *,
+        direct: "Direct | None" = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        """`direct` sends requests with less CPU than `client`."""
+        self._client = client
+        self._direct = direct
+        self._table = table
+        self._sleep = sleep
+
+    def close(self) -> None:
+        """Close the connections; the next request opens others."""
+        self._client.close()
+        if self._direct:
+            self._direct.close()
+
+    def created(self) -> int:
+        """Return when the table was created, in epoch milliseconds."""
+        at: datetime = self._call("describe_table", TableName=self._table)["Table"]["CreationDateTime"]
+        return int(at.timestamp() * 1000)
+
+    def get(self, pk: str, sk: str) -> Item | None:
+        answer = self._call("get_item", TableName=self._table, Key=encode({"PK": pk, "SK": sk}), ConsistentRead=True)
+        return decode(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Iterable[tuple[str, str]]) -> list[Item]:
+        """Return the items that exist, in any order."""
+        found: list[Item] = []
+        for some in batched((encode({"PK": pk, "SK": sk}) for pk, sk in keys), BATCH_READS):
+            request = {self._table: {"Keys": list(some), "ConsistentRead": True}}
+            for answer in self._in_rounds("batch_get_item", request, "UnprocessedKeys"):
+                found += [decode(item) for item in answer["Responses"].get(self._table, [])]
+        return found
+
+    def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
+        """Put an item. Raises Refused, unless the same item is stored: then only the first answer was lost."""
+        try:
+            self._call("put_item", **Write("Put", item, condition, values).request(self._table))
+        except Refused as refused:
+            if refused.item != item:
+                raise
+
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        """Return the whole item after the update. Raises Refused."""
+        write = Write("Update", {"PK": pk, "SK": sk}, condition, values, expression)
+        answer = self._call("update_item", ReturnValues="ALL_NEW", **write.request(self._table))
+        return decode(answer.get("Attributes", {}))
+
+    def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
+        """Delete an item. Raises Refused."""
+        self._call("delete_item", **Write("Delete", {"PK": pk, "SK": sk}, condition, values).request(self._table))
+
+    def transact(self, *writes: Write) -> None:
+        """Write all or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
+        self._call("transact_write_items", TransactItems=[write.step(self._table) for write in writes])
+
+    def between(self, pk: str, low: str, high: str) -> list[Item]:
+        """Return every item of the partition with low <= SK <= high, in order."""
+        return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}))
+
+    def between_by_key(self, pk: str, low: str, high: str) -> dict[str, Item]:
+        """Return the items of `between` by their sort key."""
+        return {item["SK"]: item for item in self.between(pk, low, high)}
+
+    def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
+        """Yield the items whose SK begins with `prefix`, in order, by pages (of `page` items) on demand."""
+        return self._within(pk, "begins_with(SK, :prefix)", {":prefix": prefix}, **({"Limit": page} if page else {}))
+
+    def backward(self, pk: str, low: str, high: str, page: int) -> Iterator[Item]:
+        """Yield the items of `between` in reverse order, by pages of `page` items on demand."""
+        return self._within(pk, _BETWEEN, {":low": low, ":high": high}, ScanIndexForward=False, Limit=page)
+
+    def _within(self, pk: str, condition: str, values: Item, **more: Any) -> Iterator[Item]:
+        return self._query(
+            KeyConditionExpression=f"PK = :pk AND {condition}",
+            ExpressionAttributeValues=encode({":pk": pk, **values}),
+            ConsistentRead=True,
+            **more,
+        )
+
+    def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
+        """Yield the whole partition by pages, with the named attributes only."""
+        return self._pages(
+            KeyConditionExpression="PK = :pk",
+            ExpressionAttributeValues=encode({":pk": pk}),
+            ProjectionExpression=", ".join(f"#{name}" for name in attributes),
+            ExpressionAttributeNames={f"#{name}": name for name in attributes},
+            ConsistentRead=True,
+        )
+
+    def index(
+        self,
+        name: str,
+        attribute: str,
+        value: str,
+        *,
+        newest_first: bool = False,
+        after: Item | None = None,
+        page: int | None = None,
+    ) -> Iterator[Item]:
+        """Yield keys of an index after the entry `after`, by pages on demand. It may be a moment behind the table."""
+        more: dict[str, Any] = {"Limit": page} if page else {}
+        return self._query(
+            IndexName=name,
+            KeyConditionExpression="#key = :value",
+            ExpressionAttributeNames={"#key": attribute},
+            ExpressionAttributeValues=encode({":value": value}),
+            ScanIndexForward=not newest_first,
+            start=after,
+            **more,
+        )
+
+    def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
+        """Write without conditions, with retries until all is done. Raises StoreUnavailable."""
+        requests: list[Item] = [{"PutRequest": {"Item": encode(item)}} for item in puts]
+        requests += [{"DeleteRequest": {"Key": encode({"PK": pk, "SK": sk})}} for pk, sk in deletes]
+        for some in batched(requests, BATCH_WRITES):
+            for _ in self._in_rounds("batch_write_item", {self._table: list(some)}, "UnprocessedItems"):
+                pass
+
+    def _in_rounds(self, operation: str, request: Item, rest: str) -> Iterator[Item]:
+        for attempt in range(BATCH_ROUNDS):
+            answer = self._call(operation, RequestItems=request)
+            yield answer
+            request = answer.get(rest) or {}
+            if not request:
+                return
+            self._sleep(0.05 * 2**attempt)
+        raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+
+    def _query(self, **arguments: Any) -> Iterator[Item]:
+        for page in self._pages(**arguments):
+            yield from page
+
+    def _pages(self, operation: str = "query", *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
+        at = {"ExclusiveStartKey": encode(start)} if start else {}
+        while True:
+            answer = self._call(operation, TableName=self._table, **arguments, **at)
+            yield [decode(item) for item in answer["Items"]]
+            if "LastEvaluatedKey" not in answer:
+                return
+            at = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def _call(self, operation: str, **arguments: Any) -> Item:
+        """Send the request; repeat it while a transaction has the item locked, which takes milliseconds."""
+        for pause in CONFLICT_PAUSES:
+            try:
+                return self._send(operation, **arguments)
+            except _Contended:
+                self._sleep(pause)
+        raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+
+    def _send(self, operation: str, **arguments: Any) -> Item:
+        try:
+            found = self._direct.send(operation, arguments) if self._direct else None
+            answer: Item = getattr(self._client, operation)(**arguments) if found is None else found
+        except ClientError as error:
+            raise _as_ours(error) from error
+        except BotoCoreError as error:
+            raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS) from error
+        return answer
+
+
+def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """Yield tuples of `size` values, as `itertools.batched` does from Python 3.12 on."""
+    left = iter(values)
+    while some := tuple(islice(left, size)):
+        yield some
+
+
+def _as_ours(error: ClientError) -> Exception:
+    code = error.response["Error"]["Code"]
+    if code == "ConditionalCheckFailedException":
+        item = error.response.get("Item")
+        return Refused(decode(item) if item else None)  # type: ignore[arg-type]
+    steps = error.response.get("CancellationReasons", [])
+    failed = [step for step in steps if step.get("Code") == "ConditionalCheckFailed"]
+    if failed:
+        return Refused(decode(failed[0]["Item"]) if "Item" in failed[0] else None)  # type: ignore[arg-type]
+    if {code, *(step.get("Code") for step in steps)} & _CONFLICTS:
+        return _Contended()
+    if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
+        return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+    return error

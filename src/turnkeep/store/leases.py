@@ -1,0 +1,185 @@
+"""BEGIN and the lease. One conditional update of HEAD leases or makes the thread, increments seq, stores the message.
+If that is refused, it raises the reason or returns the turn of the key. It recognises a lease whose answer was lost."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from turnkeep import errors
+from turnkeep.records import Principal, Turn
+from turnkeep.store.attributes import Item
+from turnkeep.store.head import Head, is_erased, key_digest, read_head
+from turnkeep.store.heads import Heads
+from turnkeep.store.items import Refused
+from turnkeep.store.keys import HEAD, LAYOUT, item_ttl, message_key, new_item, partition, user_key
+from turnkeep.store.links import Chain, Link, turn_of
+from turnkeep.store.plans import Begun, body_digest, is_body
+from turnkeep.store.vault import Vault
+
+OWNER_BYTES = 9
+PENDING_INLINE_BYTES = 1024
+MINE = "seq = :seq AND #lease.#o = :owner"
+_LONGEST_WAIT_SECONDS = 5
+_FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
+
+
+@dataclass(frozen=True)
+class BeginRequest:
+    """One run to begin. `body` distinguishes requests. `message` is None for an edit; it is encrypted with `pii`, the
+    values of its placeholders. `create`: the thread may be new. `after`: the required number of the newest turn. A
+    thread with another `incarnation` id is not found. Without `replay` a key that made a turn raises KeyUsed."""
+
+    key: str
+    body: bytes
+    message: str | None
+    pii: Mapping[str, str] | None = None
+    agent: str | None = None
+    create: bool = False
+    after: int | None = None
+    incarnation: bytes | None = None
+    replay: bool = True
+
+
+class KeyUsed(Exception):
+    """The key has made a turn of this thread. `head` is its HEAD."""
+
+    def __init__(self, head: Head):
+        super().__init__("the key has made a turn")
+        self.head = head
+
+
+class Leases:
+    def __init__(self, heads: Heads, chain: Chain, vault: Vault, *, lease_seconds: float = 30):
+        self._heads = heads
+        self._items = heads.items
+        self._chain = chain
+        self._vault = vault
+        self.lease_ms = int(lease_seconds * 1000)
+
+    def begin(self, principal: Principal, thread_id: str, request: BeginRequest) -> Begun | Turn:
+        """Take the thread for one run, or return the stored turn of this key. Raises NotFound, ThreadBusy,
+        TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, KeyUsed, StoreUnavailable."""
+        pk, user, message = partition(principal, thread_id), user_key(principal), request.message
+        new_head = self._heads.new_head(pk, user, {})  # whose `created` is the time of this BEGIN
+        key, owner = key_digest(pk, request.key), self._heads.random_bytes(OWNER_BYTES)
+        want = Begun(read_head(new_head), key, request.body, owner, message or "", created=False, pii=request.pii)
+        taken = self._taken(want, is_edit=message is None)
+        try:
+            begun: Begun | Turn = self._take(want, taken, new_head, request)
+        except Refused as refused:
+            begun = self._refused(want, taken, user, refused, request)
+        if isinstance(begun, Begun) and "m" not in taken.get("pend", {"m": None}):
+            self._put_aside(begun)
+        return begun
+
+    def _refused(self, want: Begun, taken: Item, user: str, refused: Refused, request: BeginRequest) -> Begun | Turn:
+        now = want.head.created
+        head = self._heads.trusted(refused.item) if refused.item else None
+        is_other = head is not None and request.incarnation not in (None, head.incarnation)
+        if head is None or is_other or not (request.create or head.is_alive(now)):
+            raise errors.NotFound from refused
+        if not head.is_alive(now):
+            return replace(want, head=self._heads.replace_dead(head, user, taken), created=True)
+        if not request.replay and head.turn_of_key(want.key):
+            raise KeyUsed(head)
+        return self._busy(want, head, request)
+
+    def _taken(self, want: Begun, *, is_edit: bool) -> Item:
+        """Return what BEGIN adds to HEAD: the lease, and the pending message if there is one and it fits."""
+        taken: Item = {"lease": {"o": want.owner, "t": want.head.created + self.lease_ms}}
+        if not is_edit:
+            pk = want.head.pk
+            message = self._vault.close(want.message, want.pii, pk, HEAD, "message")
+            body = body_digest(self._heads.codec, pk, want.body)
+            taken["pend"] = {"k": want.key, "b": body, "at": want.head.created}
+            taken["pend"] |= {"m": message} if len(message) <= PENDING_INLINE_BYTES else {}
+        return taken
+
+    def _take(self, want: Begun, taken: Item, new_head: Item, request: BeginRequest) -> Begun:
+        """Run BEGIN, with the attributes of `new_head` if the thread may be created. Raises Refused."""
+        now, pk = want.head.created, want.head.pk
+        births = {name: new_head[name] for name in new_head if request.create and name not in ("PK", "SK", "seq")}
+        values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}
+        values |= {f":{name}": value for name, value in (taken | births).items()}
+        held = "".join(f", #{name} = :{name}" for name in taken)
+        incarnation = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
+        allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key) AND NOT contains(#left, :key)"
+        if request.agent:
+            values[":agent"] = request.agent
+            allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
+        for name, value in (("n", request.after), ("born", request.incarnation)):
+            if value is not None:
+                values[f":asked_{name}"] = value
+                allowed += f" AND {name} = :asked_{name}"
+        allowed = f"attribute_not_exists(PK) OR ({allowed})" if births else allowed
+        change = f"SET seq = if_not_exists(seq, :zero) + :one{held}{incarnation}"
+        item = self._items.update(pk, HEAD, change, values, condition=allowed)
+        try:
+            return self._held(want, self._heads.trusted(item))
+        except errors.StateCorrupt:
+            self.release(replace(want, head=replace(want.head, seq=item["seq"])))
+            raise
+
+    def _held(self, want: Begun, head: Head) -> Begun:
+        return replace(want, head=head, created=head.incarnation == want.head.incarnation)
+
+    def _busy(self, want: Begun, head: Head, request: BeginRequest) -> Begun | Turn:
+        now = want.head.created
+        if head.lease and head.lease.owner == want.owner:
+            return self._held(want, head)
+        number = head.turn_of_key(want.key)
+        if number is not None or want.key in head.left:
+            return self._replay(head, number or want.key, want.body)
+        wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
+        if head.pending and head.pending.key == want.key and head.is_leased(now):
+            if not is_body(self._heads.codec, head.pk, want.body, head.pending.body):
+                raise errors.IdempotencyKeyReused
+            raise errors.TurnInProgress(retry_after=wait)
+        if request.agent and head.agent and head.agent != request.agent:
+            raise errors.AgentMismatch
+        if request.after not in (None, head.n):
+            raise errors.ThreadMoved
+        raise errors.ThreadBusy(retry_after=wait)
+
+    def _replay(self, head: Head, by: int | bytes, body: bytes) -> Turn:
+        with self._heads.reading(head):
+            link = self._chain.turn(head, by) if isinstance(by, int) else self._left(head, by)
+            if not is_body(self._heads.codec, head.pk, body, link.item["b"]):
+                raise errors.IdempotencyKeyReused
+            return turn_of(link, self._chain.details(link))
+
+    def _left(self, head: Head, key: bytes) -> Link:
+        """Return the link on an abandoned branch that this key made. Raises StateCorrupt."""
+        link = next((item for item in self._chain.left(head) if item["k"] == key), None)
+        if link is None:
+            raise errors.StateCorrupt
+        return self._chain.open(link)
+
+    def _put_aside(self, begun: Begun) -> None:
+        """Store a message that is too long for HEAD, before any model is called."""
+        pk, sk = begun.head.pk, message_key(begun.head.incarnation)
+        message = self._vault.close(begun.message, begun.pii, pk, sk, begun.key.hex())
+        try:
+            self._items.write_many(puts=[new_item(pk, sk, item_ttl(begun.head.created), data=message)])
+        except errors.StoreUnavailable:
+            with suppress(errors.StoreUnavailable):
+                self.release(begun)
+            raise
+
+    def renew(self, begun: Begun) -> None:
+        """Renew the lease for its full time. Raises Superseded."""
+        until = self._heads.now() + self.lease_ms
+        values = {":t": until, ":seq": begun.head.seq, ":owner": begun.owner}
+        try:
+            self._items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", values, condition=MINE)
+        except Refused as refused:
+            raise errors.Superseded from refused
+
+    def release(self, begun: Begun) -> None:
+        """Release the thread unchanged; the message stays pending until the next turn."""
+        values = {":seq": begun.head.seq, ":owner": begun.owner}
+        try:
+            self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=MINE)
+        except Refused as refused:
+            if is_erased(refused.item, begun.head.incarnation):  # and its message may have been stored after that
+                self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.incarnation))])

@@ -1,0 +1,152 @@
+"""Usage of a principal per day: one item under a digest of its name, in tokens and micro-dollars.
+
+    reserve   one conditional update before a run: a rough need, the turn of this minute, its own mark in `open`
+    settle    one conditional update after it: the real usage; the mark is removed
+
+The mark makes both safe to repeat. It expires, so the next reader gives back the reservation of a dead process."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from turnkeep.errors import DeploymentCeiling, StoreUnavailable
+from turnkeep.records import Principal, iso
+from turnkeep.store.attributes import Item
+from turnkeep.store.heads import Heads
+from turnkeep.store.items import Refused
+from turnkeep.store.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, user_key
+from turnkeep.store.limits import MICRO, MINUTE_MS, Day, Reservation, refusal, rooms
+from turnkeep.tuning import BudgetTuning
+
+USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid
+KEPT_SECONDS = 31 * 86_400
+CEILING_SECONDS = 10  # for which a process trusts its count of all users
+_ROUNDS = 6
+_MARK_BYTES = 6
+_MOST_STALE = 50
+_KNOWN_MINUTES = 10_000
+_OURS = "(attribute_not_exists(v) OR v = :v)"
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """The reservation of one run, on the day on which it began."""
+
+    pk: str
+    day: str
+    hold: Reservation
+
+
+class Usage:
+    """Counts usage in one table, and refuses runs over the limits."""
+
+    def __init__(self, heads: Heads, limits: BudgetTuning) -> None:
+        self.limits = limits
+        self.now = heads.now
+        self._items = heads.items
+        self._random_bytes = heads.random_bytes
+        self._minutes: dict[str, int] = {}
+        self._all, self._all_read = Day(""), 0
+
+    def reserve(self, principal: Principal, tokens: int, micro: int, seconds: float) -> Reserved | None:
+        """Reserve the need of a run of at most `seconds`; None without limits for each user. Raises BudgetExceeded,
+        TooManyTurns, TooManyAtOnce, DeploymentCeiling, StoreUnavailable."""
+        self._stay_below_the_ceiling()
+        if not self.limits.is_of_users:
+            return None
+        now, pk = self.now(), usage_of(user_key(principal))
+        want = Reservation(now + int(seconds * 1000), tokens, micro, self._random_bytes(_MARK_BYTES).hex())
+        today, minute = day(now), now // MINUTE_MS
+        is_new = self._minutes.get(pk) != minute
+        for _ in range(_ROUNDS):
+            try:
+                used = Day.read(today, self._take(pk, today, want, minute, is_new=is_new))
+            except Refused as refused:
+                used = Day.read(today, refused.item)
+                if want not in used.holds:
+                    used = self._without_stale(pk, used, now)
+                    if error := refusal(used, self.limits, want, max(now, used.minute * MINUTE_MS)):
+                        raise error from None
+                    minute = max(minute, used.minute)
+                    is_new = used.minute < minute
+                    continue
+            if len(self._minutes) >= _KNOWN_MINUTES:
+                self._minutes.clear()
+            self._minutes[pk] = minute
+            self._without_stale(pk, used, now)
+            return Reserved(pk, today, want)
+        raise StoreUnavailable(retry_after=1)
+
+    def settle(self, reserved: Reserved, tokens: int, micro: int, turns: int) -> None:
+        """Replace a reservation by the actual usage of its run, once. Raises StoreUnavailable."""
+        hold = reserved.hold
+        values: Item = {":tokens": tokens - hold.tokens, ":micro": micro - hold.micro, ":turns": turns, ":zero": 0}
+        values |= {":mark": hold.mark, ":marks": frozenset({hold.mark})}
+        changes = "SET tokens = tokens + :tokens, micro = micro + :micro, turns = if_not_exists(turns, :zero) + :turns"
+        changes += " DELETE #open :marks"
+        with suppress(Refused):  # only its acknowledgement was lost
+            self._items.update(reserved.pk, reserved.day, changes, values, condition="contains(#open, :mark)")
+
+    def _take(self, pk: str, today: str, want: Reservation, minute: int, *, is_new: bool) -> Item:
+        """Reserve. Raises Refused at a limit, or if `is_new` (the item's minute is over) is wrong."""
+        values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": USAGE_LAYOUT}
+        values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self.now() // 1000 + KEPT_SECONDS}
+        changes = ["tokens = if_not_exists(tokens, :zero) + :tokens", "micro = if_not_exists(micro, :zero) + :micro"]
+        changes += ["v = :v", "#ttl = :ttl"]
+        allowed = [_OURS, "NOT contains(#open, :mark)"]
+        for name, most, room in rooms(self.limits, want):
+            values |= {f":{name}_room": room, f":{name}_most": most}
+            alone = f"(attribute_not_exists(#open) AND {name} < :{name}_most)"
+            allowed.append(f"(attribute_not_exists({name}) OR {name} <= :{name}_room OR {alone})")
+        if self.limits.turns_at_once:
+            values[":at_once"] = self.limits.turns_at_once
+            allowed.append("(attribute_not_exists(#open) OR size(#open) < :at_once)")
+        if most := self.limits.turns_a_minute:
+            values |= {":m": minute, ":one": 1} | ({} if is_new else {":a_minute": most})
+            changes += ["m = :m", "mt = :one" if is_new else "mt = mt + :one"]
+            allowed.append("(attribute_not_exists(m) OR m < :m)" if is_new else "m = :m AND mt < :a_minute")
+        return self._items.update(
+            pk, today, f"SET {', '.join(changes)} ADD #open :marks", values, condition=" AND ".join(allowed)
+        )
+
+    def _without_stale(self, pk: str, used: Day, now: int) -> Day:
+        """Return the day after giving back the reservations of runs that died."""
+        stale = tuple(hold for hold in used.holds if hold.until < now)[:_MOST_STALE]
+        if not stale:
+            return used
+        values: Item = {":tokens": -sum(hold.tokens for hold in stale), ":micro": -sum(hold.micro for hold in stale)}
+        values |= {":marks": frozenset(hold.mark for hold in stale)}
+        marks = {f":s{n}": hold.mark for n, hold in enumerate(stale)}
+        changes = "SET tokens = tokens + :tokens, micro = micro + :micro DELETE #open :marks"
+        allowed = " AND ".join(f"contains(#open, {name})" for name in marks)
+        try:
+            item: Item | None = self._items.update(pk, used.day, changes, values | marks, condition=allowed)
+        except Refused as refused:  # another process was first
+            item = refused.item
+        return Day.read(used.day, item)
+
+    def add_to_all(self, tokens: int, micro: int) -> None:
+        """Count without deduplication: a request sent twice counts twice. It stops a runaway and is not a bill."""
+        today = day(self.now())
+        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT}
+        values[":ttl"] = self.now() // 1000 + KEPT_SECONDS
+        changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
+        item = self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)
+        self._all, self._all_read = Day.read(today, item), self.now()
+
+    def _stay_below_the_ceiling(self) -> None:
+        if not self.limits.has_ceiling:
+            return
+        now, today = self.now(), day(self.now())
+        if self._all.day != today or now - self._all_read >= CEILING_SECONDS * 1000:
+            self._all, self._all_read = Day.read(today, self._items.get(DEPLOYMENT_USAGE, today)), now
+        tokens, usd = self.limits.deployment_tokens_a_day, self.limits.deployment_usd_a_day
+        if (tokens and self._all.tokens >= tokens) or (usd and self._all.micro >= usd * MICRO):
+            ends = next_day(now)
+            raise DeploymentCeiling(retry_after=-(-(ends - now) // 1000), resets_at=iso(ends / 1000))
+
+    def days(self, principal: Principal, count: int | None = None) -> list[Day]:
+        """Return the days with usage among the newest `count` (None: all), newest first."""
+        now = self.now()
+        first = day(now - (count - 1) * 86_400_000) if count else " "
+        found = self._items.between(usage_of(user_key(principal)), first, day(now))
+        return [Day.read(item["SK"], item) for item in reversed(found)]

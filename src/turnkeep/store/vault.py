@@ -1,0 +1,116 @@
+"""Values of a thread's placeholders: apart from its turns, encrypted, not visible to table readers and models."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from turnkeep.errors import StateCorrupt
+from turnkeep.observability import logger, measure
+from turnkeep.placeholders import PLACEHOLDER, restored
+from turnkeep.records import Source, Turn
+from turnkeep.store.attributes import Item
+from turnkeep.store.head import Head, is_of_life
+from turnkeep.store.heads import Heads
+from turnkeep.store.items import batched
+from turnkeep.store.keys import PII, item_ttl, new_item, pii_key
+
+TAG_BYTES = 4
+ITEM_VALUES = 1_000
+_ENCRYPTED = b"\x03"  # first byte of a message encrypted with its map; merely signed ones have another
+
+Change: TypeAlias = Callable[[str], str]
+
+
+class Vault:
+    def __init__(self, heads: Heads):
+        self._items = heads.items
+        self._codec = heads.codec
+
+    def tag(self, pk: str, kind: str, value: str) -> str:
+        """Return the digits of a placeholder: deterministic in this thread, and unguessable."""
+        return self._codec.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
+
+    def items_of(self, head: Head, source: str, values: Mapping[str, str]) -> Iterator[Item]:
+        """Return the items to write for new placeholders. `source` names their turn or document."""
+        for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
+            sk = pii_key(source, part)
+            data = self._codec.encrypt(dict(some), head.pk, sk)
+            yield new_item(head.pk, sk, item_ttl(head.created), born=head.incarnation, data=data)
+
+    def values(self, head: Head) -> dict[str, str]:
+        """Return the value of every placeholder of the thread, with one Query. Raises StoreUnavailable."""
+        found, lost = dict[str, str](), 0
+        for item in self._items.below(head.pk, PII):
+            try:
+                found |= self._codec.decrypt(item["data"], head.pk, item["SK"]) if is_of_life(item, head) else {}
+            except StateCorrupt:
+                lost += 1
+        if lost:  # its placeholders stay in what is read
+            logger.error("stored map of placeholders unreadable", maps=lost)
+            measure({"PlaceholdersLost": lost})
+        return found
+
+    def close(self, message: str, values: Mapping[str, str] | None, pk: str, *place: str) -> bytes:
+        """Encrypt a message with its placeholder values; without values (not redacted) it is only signed."""
+        if values is None:
+            return self._codec.pack(message, pk, *place)
+        return _ENCRYPTED + self._codec.encrypt({"text": message, "pii": dict(values)}, pk, *place)
+
+    def open(self, stored: bytes, pk: str, *place: str) -> str:
+        """Return the message as its owner wrote it. Raises StateCorrupt."""
+        if stored[:1] != _ENCRYPTED:
+            return str(self._codec.unpack(stored, pk, *place))
+        content = self._codec.decrypt(stored[1:], pk, *place)
+        return restored(content["text"], content["pii"])
+
+    def restore(self, head: Head, turns: Sequence[Turn]) -> list[Turn]:
+        """Return the turns as their owner reads them. The values are read only if a turn has a placeholder."""
+        if not any(turn.private and has_placeholder(turn) for turn in turns):
+            return list(turns)
+        values = self.values(head)
+        return [reworded(turn, lambda text: restored(text, values)) if turn.private else turn for turn in turns]
+
+
+def has_placeholder(value: Any) -> bool:
+    if isinstance(value, str):
+        return PLACEHOLDER.search(value) is not None
+    if isinstance(value, Mapping):
+        return any(has_placeholder(each) for pair in value.items() for each in pair)
+    if isinstance(value, list | tuple):
+        return any(map(has_placeholder, value))
+    return isinstance(value, Turn | Source) and has_placeholder(vars(value))
+
+
+def reworded(turn: Turn, change: Change) -> Turn:
+    return replace(
+        turn,
+        message=change(turn.message),
+        reply=change(turn.reply),
+        standalone_query=turn.standalone_query and change(turn.standalone_query),
+        sources=tuple(
+            replace(each, id=change(each.id), title=change(each.title), url=each.url and change(each.url))
+            for each in turn.sources
+        ),
+        warnings=tuple(map(change, turn.warnings)),
+        details=reworded_in(turn.details, change),
+    )
+
+
+def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] = lambda value, _: value) -> Any:
+    """Return a value with each of its texts changed, names too; `other` changes values of other types."""
+    if isinstance(value, str):
+        new = change(value)
+        return value if new == value else new
+    if isinstance(value, bytes):
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            return value  # bytes that are not text stay
+        return change(text).encode()
+    if isinstance(value, dict):
+        return {reworded_in(name, change, other): reworded_in(each, change, other) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        rest = [reworded_in(each, change, other) for each in value]
+        return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
+    return other(value, change)

@@ -1,0 +1,87 @@
+"""Threads over HTTP. tests/clients compares creation, changes and searches with the reference."""
+
+from collections.abc import Callable
+from typing import Any
+
+from echoing import Clock
+from httpx import AsyncClient
+
+from turnkeep.records import Principal
+from turnkeep.store.items import Items
+from turnkeep.store.keys import BY_USER, HEAD, user_key
+
+LOCAL = Principal("local", "local")
+THREAD_FIELDS = {
+    "thread_id", "created_at", "updated_at", "status", "metadata", "agent", "title", "turn_count", "expires_at",
+    "pending", "state_updated_at", "values", "interrupts", "config",
+}  # fmt: skip
+
+
+async def test_a_thread_is_created_and_read(client: AsyncClient) -> None:
+    made = await client.post("/threads", json={"thread_id": "t1", "metadata": {"topic": "a", "n": [1, 2.5, None]}})
+    assert made.status_code == 200
+    assert made.json().keys() == THREAD_FIELDS
+    assert made.json()["metadata"] == {"topic": "a", "n": [1, 2.5, None]}
+    assert (made.json()["status"], made.json()["turn_count"]) == ("idle", 0)
+    assert (await client.get("/threads/t1")).json() == made.json()
+
+
+async def test_a_search_continues_at_its_cursor(client: AsyncClient, clock: Clock) -> None:
+    for thread_id in "abcde":
+        await client.post("/threads", json={"thread_id": thread_id})
+        clock.ahead += 10
+    pages: list[str] = []
+    asked: dict[str, Any] = {"limit": 2, "offset": 1}
+    while len(pages) < 9:
+        answer = await client.post("/threads/search", json=asked)
+        pages.append("".join(thread["thread_id"] for thread in answer.json()))
+        if "x-pagination-next" not in answer.headers:
+            break
+        asked["cursor"] = answer.headers["x-pagination-next"]
+    assert pages == ["dc", "ba", ""]
+    refused = await client.post("/threads/search", json={"cursor": "2"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request")
+
+
+async def test_an_unreadable_thread_is_omitted_from_lists_and_counted(
+    client: AsyncClient, items: Items, output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    for thread_id in "abc":
+        await client.post("/threads", json={"thread_id": thread_id})
+    whole = await client.post("/threads/search")
+    [pk] = [entry["PK"] for entry in items.index(BY_USER, "u", user_key(LOCAL)) if entry["PK"].endswith("#b")]
+    items.put({**(items.get(pk, HEAD) or {}), "n": "many"})
+    output()
+    spoilt = await client.post("/threads/search")
+    assert {thread["thread_id"] for thread in spoilt.json()} == {"a", "c"}
+    assert ("x-unreadable-threads" in whole.headers, spoilt.headers["x-unreadable-threads"]) == (False, "1")
+    assert [line["StateCorrupt"] for line in output() if "StateCorrupt" in line] == [[1]]
+
+
+async def test_a_deleted_thread_is_gone_from_every_route(client: AsyncClient) -> None:
+    await client.post("/chat", json={"session_id": "t1", "message": "ping"})
+    gone = await client.delete("/threads/t1")
+    assert (gone.status_code, gone.content) == (204, b"")
+    assert (await client.get("/threads/t1")).status_code == 404
+    assert (await client.get("/threads/t1/turns")).status_code == 404
+    assert (await client.delete("/threads/t1")).status_code == 404
+    assert (await client.post("/threads/search")).json() == []
+
+
+async def test_an_expired_thread_is_gone_from_every_route(client: AsyncClient, clock: Clock) -> None:
+    await client.post("/chat", json={"session_id": "t1", "message": "ping"})
+    clock.ahead += 24 * 3600 + 1
+    unknown = await client.get("/threads/never")
+    for answer in (
+        await client.get("/threads/t1"),
+        await client.get("/threads/t1/turns"),
+        await client.get("/threads/t1/turns/1"),
+        await client.patch("/threads/t1", json={"metadata": {}}),
+        await client.post("/threads/t1/turns", json={"message": "ping"}),
+        await client.post("/threads/t1/turns/stream", json={"message": "ping"}),
+        await client.delete("/threads/t1"),
+    ):
+        assert (answer.status_code, answer.json()["detail"]) == (404, unknown.json()["detail"])
+    assert (await client.post("/threads/search")).json() == []
+    again = (await client.post("/chat", json={"session_id": "t1", "message": "ping"})).json()
+    assert (again["thread_created"], again["turn_number"], again["reply"]) == (True, 1, "1: ping")

@@ -1,0 +1,270 @@
+"""Turns over HTTP: an acknowledged turn is returned once by every route."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harness import plain_turn
+from httpx import ASGITransport, AsyncClient
+from scripted import read_events
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.records import JSON, Principal, Turn
+from turnkeep.store.plans import Plan
+from turnkeep.store.retries import Retries
+from turnkeep.store.store import Store
+from turnkeep.store.turn_log import TurnLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+TURN_FIELDS = {
+    "thread_id", "turn_number", "agent", "message", "reply", "persisted", "status", "created_at", "duration_ms",
+    "provider", "model", "usage", "route", "confidence", "standalone_query", "sources", "warnings", "details",
+}  # fmt: skip
+NO_TURNS = {"turns": [], "next_before": None}
+
+
+class RefusingTurns(TurnLog):
+    """The store is unavailable for the first COMMIT."""
+
+    refusals = 1
+
+    def commit(self, plan: Plan) -> Turn | None:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreUnavailable
+        return super().commit(plan)
+
+
+class RefusingStore(Store):
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.turns = RefusingTurns(self.heads, self.turns.chain, self.vault)
+
+
+class LongTurns(TurnLog):
+    """Every thread has 100 turns of `message`, with details of 6 MB."""
+
+    message = "ping"
+
+    def newest(self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None) -> list[Turn]:
+        top = 100 if before is None else min(100, before - 1)
+        return [self._turn(number, {}) for number in range(max(1, top - limit + 1), top + 1)]
+
+    def read(self, principal: Principal, thread_id: str, number: int) -> Turn:
+        return self._turn(number, {"rows": ["x" * 6_000_000]})
+
+    def _turn(self, number: int, details: JSON) -> Turn:
+        return replace(plain_turn(self.message, self.message, details=details), thread_id="t1", number=number)
+
+
+class Replays(Retries):
+    def begin(self, principal: Principal, thread_id: str, *_: Any, **__: Any) -> Turn:
+        return self.turns.read(principal, thread_id, 100)
+
+
+class LongStore(Store):
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.turns = LongTurns(self.heads, self.turns.chain, self.vault)
+        self.retries = Replays(self.heads, self.leases, self.turns.chain)
+        self.retries.turns = self.turns
+
+
+@pytest.fixture
+async def long_client(make_app: "Callable[..., FastAPI]") -> AsyncIterator[AsyncClient]:
+    async with AsyncClient(transport=ASGITransport(make_app(LongStore)), base_url="http://test") as client:
+        yield client
+
+
+async def test_every_route_returns_the_same_turn(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    taken = (await client.post("/threads/t1/turns", json={"message": "ping"})).json()
+    assert taken.keys() == TURN_FIELDS
+    assert (taken["thread_id"], taken["turn_number"], taken["persisted"]) == ("t1", 1, True)
+    assert (taken["message"], taken["reply"], taken["agent"], taken["route"]) == (
+        "ping",
+        "1: ping",
+        "papers",
+        "respond",
+    )
+    assert taken["usage"].keys() == {"input_tokens", "output_tokens", "cost_usd", "estimated"}
+    assert taken["sources"] == [{"id": "1706.03762", "title": "A paper", "url": None, "score": 0.5, "cited": True}]
+    assert taken["created_at"].endswith("Z")
+    assert (await client.get("/threads/t1/turns/1")).json() == taken
+    [listed] = (await client.get("/threads/t1/turns")).json()["turns"]
+    assert listed == {**taken, "details": {}}
+    thread = (await client.get("/threads/t1")).json()
+    assert (thread["turn_count"], thread["agent"], thread["pending"]) == (1, "papers", None)
+
+
+async def test_the_newest_turns_come_oldest_first(client: AsyncClient) -> None:
+    for number in range(1, 6):
+        await client.post("/chat", json={"session_id": "t1", "message": f"m{number}"})
+    pages = [(await client.get(f"/threads/t1/turns?limit=2{more}")).json() for more in ("", "&before=4", "&before=2")]
+    seen = [[turn["message"] for turn in page["turns"]] for page in pages]
+    assert seen == [["m4", "m5"], ["m2", "m3"], ["m1"]]
+    assert [page["next_before"] for page in pages] == [4, 2, None]
+
+
+async def test_a_turn_over_the_response_limit_is_rejected(
+    long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LongTurns, "message", "x" * 2_450_000)
+    page = (await long_client.get("/threads/t1/turns")).json()
+    assert ([turn["turn_number"] for turn in page["turns"]], page["next_before"]) == ([100], 100)
+    monkeypatch.setattr(LongTurns, "message", "x" * 2_500_000)
+    refused = await long_client.get("/threads/t1/turns")
+    assert (refused.status_code, refused.json()["code"]) == (422, "answer_too_large")
+
+
+async def test_details_over_lambdas_limit_are_returned_by_streams_only(long_client: AsyncClient) -> None:
+    body = {"message": "ping"}
+    for answer in (
+        await long_client.get("/threads/t1/turns/7"),
+        await long_client.post("/threads/t1/turns", json=body),
+    ):
+        assert (answer.json()["details"], answer.json()["warnings"]) == ({}, ["details_too_large"])
+    _, _, turn = read_events((await long_client.post("/threads/t1/turns/stream", json=body)).text)[-1]
+    assert (len(turn["details"]["rows"][0]), turn["warnings"]) == (6_000_000, [])
+
+
+@pytest.mark.parametrize("sent", [{"Idempotency-Key": "k-1"}, {}])
+async def test_a_retry_returns_the_same_turn_with_a_sent_or_generated_key(
+    client: AsyncClient, sent: dict[str, str]
+) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    first = await client.post("/threads/t1/turns", json={"message": "ping"}, headers=sent)
+    key = {"Idempotency-Key": first.headers["idempotency-key"]}
+    second = await client.post("/threads/t1/turns", json={"message": "ping"}, headers=key)
+    assert second.headers["idempotency-key"] == sent.get("Idempotency-Key", first.headers["idempotency-key"])
+    assert ("idempotency-replayed" in first.headers, second.headers["idempotency-replayed"]) == (False, "true")
+    assert first.json() == second.json()
+    assert len((await client.get("/threads/t1/turns")).json()["turns"]) == 1
+
+
+async def test_a_replay_over_a_stream_is_one_token_and_complete(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    headers = {"Idempotency-Key": "k-1"}
+    await client.post("/threads/t1/turns", json={"message": "ping"}, headers=headers)
+    again = await client.post("/threads/t1/turns/stream", json={"message": "ping"}, headers=headers)
+    assert again.headers["idempotency-replayed"] == "true"
+    [(first, _, token), (last, _, turn)] = read_events(again.text)
+    assert (first, last) == ("token", "complete")
+    assert token["content"] == turn["reply"] == "1: ping"
+
+
+async def test_a_key_with_another_message_is_rejected(client: AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k-1"}
+    await client.post("/chat", json={"session_id": "t1", "message": "ping"}, headers=headers)
+    other = await client.post("/chat", json={"session_id": "t1", "message": "pong"}, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    assert other.headers["idempotency-key"] == "k-1"
+    assert [turn["message"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["ping"]
+
+
+async def test_a_chat_without_a_session_stores_nothing(client: AsyncClient) -> None:
+    answer = (await client.post("/chat", json={"message": "ping"})).json()
+    assert answer.keys() == TURN_FIELDS | {"session_id", "thread_created"}
+    assert (answer["session_id"], answer["thread_id"], answer["turn_number"]) == (None, None, None)
+    assert (answer["persisted"], answer["thread_created"]) == (False, False)
+    assert (await client.post("/threads/search", json={})).json() == []
+
+
+@pytest.mark.parametrize("path", ["/chat", "/chat/stream"])
+async def test_a_key_without_a_session_is_ignored_with_a_warning(path: str, client: AsyncClient) -> None:
+    for headers, warnings in (({"Idempotency-Key": "k-1"}, ["idempotency_key_ignored"]), ({}, [])):
+        answer = await client.post(path, json={"message": "ping"}, headers=headers)
+        fields = answer.json() if path == "/chat" else read_events(answer.text)[-1][2]
+        assert fields["warnings"] == warnings
+        assert "idempotency-key" not in answer.headers
+    stored = await client.post(
+        "/chat", json={"message": "ping", "session_id": "t1"}, headers={"Idempotency-Key": "k-1"}
+    )
+    assert (stored.json()["warnings"], stored.headers["idempotency-key"]) == ([], "k-1")
+
+
+async def test_a_chat_creates_an_unknown_session(client: AsyncClient) -> None:
+    first = (await client.post("/chat", json={"session_id": "mine", "message": "a"})).json()
+    second = (await client.post("/chat", json={"session_id": "mine", "message": "b"})).json()
+    assert (first["session_id"], first["thread_created"], first["turn_number"]) == ("mine", True, 1)
+    assert (second["session_id"], second["thread_created"], second["turn_number"]) == ("mine", False, 2)
+    assert (await client.get("/threads/mine")).json()["turn_count"] == 2
+
+
+async def test_a_retried_new_session_is_the_same_session_of_the_same_user(client: AsyncClient) -> None:
+    body, key = {"session_id": "new", "message": "a"}, {"Idempotency-Key": "k-1"}
+    one, two = [await client.post("/chat", json=body, headers=key) for _ in range(2)]
+    assert two.headers["idempotency-replayed"] == "true"
+    assert one.json() == two.json()
+    assert len((await client.post("/threads/search", json={})).json()) == 1
+    bobs = await client.post("/chat", json=body, headers={**key, "X-Turnkeep-User": "bob"})
+    assert bobs.json()["session_id"] != one.json()["session_id"]
+
+
+async def test_complete_equals_the_turn_read_later(client: AsyncClient) -> None:
+    events = read_events((await client.post("/chat/stream", json={"session_id": "t1", "message": "ping"})).text)
+    name, _, data = events[-1]
+    assert name == "complete"
+    fields = {field: value for field, value in data.items() if field in TURN_FIELDS}
+    assert fields == (await client.get("/threads/t1/turns/1")).json()
+    assert (data["session_id"], data["thread_created"], data["persisted"]) == ("t1", True, True)
+    assert any(name == "node" for name, _, _ in events)
+
+
+async def test_a_failed_run_leaves_its_message_pending(client: AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k-1"}
+    body = {"session_id": "t1", "message": "canary", "agent": "broken"}
+    failed = await client.post("/chat", json=body, headers=headers)
+    assert (failed.status_code, failed.json()["code"]) == (500, "agent_error")
+    assert failed.headers["idempotency-key"] == "k-1"
+    assert "canary" not in failed.text
+    thread = (await client.get("/threads/t1")).json()
+    assert (thread["turn_count"], thread["pending"]["message"]) == (0, "canary")
+    assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
+
+
+async def test_a_turn_of_an_unknown_thread_is_not_found(client: AsyncClient) -> None:
+    answer = await client.post("/threads/nobody/turns", json={"message": "ping"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert (await client.get("/threads/nobody")).status_code == 404
+
+
+async def test_a_turn_that_was_not_stored_is_stored_by_a_retry(make_app: "Callable[..., FastAPI]") -> None:
+    asked = {"session_id": "t1", "message": "ping"}
+    async with AsyncClient(transport=ASGITransport(make_app(RefusingStore)), base_url="http://test") as client:
+        lost = await client.post("/chat", json=asked)
+        assert (lost.json()["persisted"], lost.json()["reply"]) == (False, "1: ping")
+        assert (await client.get("/threads/t1")).json()["pending"]["message"] == "ping"
+        assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
+        again = {"Idempotency-Key": lost.headers["idempotency-key"]}
+        for _ in range(2):
+            stored = (await client.post("/chat", json=asked, headers=again)).json()
+            assert (stored["persisted"], stored["turn_number"]) == (True, 1)
+        assert [turn["reply"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["1: ping"]
+
+
+async def test_from_turn_leaves_the_later_turns_on_a_branch(client: AsyncClient) -> None:
+    for message in ("one", "two", "three"):
+        await client.post("/chat", json={"session_id": "t1", "message": message})
+    turn = (await client.post("/threads/t1/turns", json={"message": "2", "from_turn": 1})).json()
+    assert (turn["turn_number"], turn["reply"]) == (2, "3: 2")
+    turns = (await client.get("/threads/t1/turns")).json()["turns"]
+    assert [turn["message"] for turn in turns] == ["one", "2"]
+    assert (await client.post("/threads/t1/turns", json={"message": "2", "from_turn": 3})).status_code == 404
+
+
+async def test_a_fork_is_an_independent_thread(client: AsyncClient) -> None:
+    for message in ("one", "two"):
+        await client.post("/chat", json={"session_id": "t1", "message": message})
+    fork = await client.post("/threads/t1/fork", json={"turn": 1})
+    assert (fork.status_code, fork.json()["turn_count"]) == (200, 1)
+    thread = fork.json()["thread_id"]
+    assert (await client.post(f"/threads/{thread}/turns", json={"message": "other"})).json()["turn_number"] == 2
+    assert [t["message"] for t in (await client.get("/threads/t1/turns")).json()["turns"]] == ["one", "two"]
+    assert (await client.post("/threads/t1/fork", json={"thread_id": thread})).json()["code"] == "thread_exists"
+    assert (await client.post("/threads/nowhere/fork")).status_code == 404

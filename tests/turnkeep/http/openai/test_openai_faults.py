@@ -1,0 +1,249 @@
+"""OpenAI's client raises errors as the right class, with code and parameter."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import openai as sdk
+import pytest
+from httpx import AsyncClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai import AsyncOpenAI
+from scripted import ScriptedRun, complete, token
+from starlette.testclient import TestClient
+
+from bare_app import bare_app
+from turnkeep.errors import (
+    BudgetExceeded,
+    ModelTruncated,
+    NotFound,
+    StateCorrupt,
+    ThreadBusy,
+    TurnInProgress,
+    TurnkeepError,
+    Unauthorized,
+)
+from turnkeep.http.openai.bodies import ChatCompletion, NewResponse
+from turnkeep.records import Principal
+from turnkeep.store.codec import Codec
+from turnkeep.turns import TurnRequest
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request
+
+PING: Any = [{"role": "user", "content": "ping"}]
+IMAGE = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}]}]
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {}}}
+
+type Openai = Callable[["FastAPI"], AsyncOpenAI]
+
+
+def body_of(error: Any) -> dict[str, Any]:
+    return dict(error.body)
+
+
+@pytest.mark.parametrize(
+    ("changes", "param", "code"),
+    [
+        ({"temperature": 5}, "temperature", "invalid_request"),
+        ({"n": 2}, "n", "unsupported_parameter"),
+        ({"logprobs": True}, "logprobs", "unsupported_parameter"),
+        ({"modalities": ["text", "audio"]}, "modalities", "unsupported_parameter"),
+        ({"response_format": {"type": "json_object"}}, "response_format", "unsupported_parameter"),
+        ({"tools": [TOOL], "tool_choice": "required"}, "tool_choice", "unsupported_parameter"),
+        ({"messages": IMAGE}, "messages.0.content", "unsupported_parameter"),
+        ({"messages": [{"role": "poet", "content": "ping"}]}, "messages.0.role", "unsupported_parameter"),
+        ({"messages": [*PING, {"role": "assistant", "content": "pong"}]}, "messages", "unsupported_parameter"),
+        ({"messages": []}, "messages", "invalid_request"),
+        ({"messages": [{"role": ["user"], "content": "ping"}]}, "messages.0.role", "unsupported_parameter"),
+        ({"messages": [{"role": "user", "content": {"a": 1}}]}, "messages.0.content", "unsupported_parameter"),
+        ({"stream": "yes"}, "stream", "invalid_request"),
+        ({"messages": [{"role": "user", "content": "\0"}]}, None, "invalid_request"),
+        ({"metadata": {"thread_id": "no such id!"}}, None, "invalid_id"),
+    ],
+)
+async def test_an_invalid_chat_completion_names_the_parameter(
+    openai: AsyncOpenAI, changes: dict[str, Any], param: str | None, code: str
+) -> None:
+    with pytest.raises(sdk.BadRequestError) as raised:
+        await openai.chat.completions.create(**{"model": "papers", "messages": PING, **changes})
+    assert (raised.value.param, raised.value.code) == (param, code)
+    assert raised.value.type == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    ("changes", "param"),
+    [
+        ({"background": True}, "background"),
+        ({"text": {"format": {"type": "json_object"}}}, "text.format"),
+        ({"conversation": "t1", "previous_response_id": "resp_1"}, "previous_response_id"),
+        ({"conversation": "t1", "store": False}, "store"),
+        ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}, "input.0.content"),
+    ],
+)
+async def test_an_invalid_response_names_the_parameter(
+    openai: AsyncOpenAI, changes: dict[str, Any], param: str
+) -> None:
+    with pytest.raises(sdk.BadRequestError) as raised:
+        await openai.responses.create(**{"model": "papers", "input": "ping", **changes})
+    assert raised.value.param == param
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/embeddings", "/v1/chat/completions/x", "/v1/conversations/c1/none", "/v1/responses/resp_1/cancel/now"]
+)
+async def test_an_unknown_path_has_openais_error_format(client: AsyncClient, path: str) -> None:
+    answer = await client.post(path, json={})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+
+
+async def test_unsupported_operations_of_conversations_are_rejected(openai: AsyncOpenAI) -> None:
+    item: Any = {"role": "user", "content": "ping"}
+    with pytest.raises(sdk.BadRequestError, match="responses only"):
+        await openai.conversations.create(items=[item])
+    conversation = (await openai.conversations.create()).id
+    first = await openai.responses.create(model="papers", input="ping", conversation=conversation)
+    await openai.responses.create(model="papers", input="ping", conversation=conversation)
+    with pytest.raises(sdk.BadRequestError, match="responses only"):
+        await openai.conversations.items.create(conversation, items=[item])
+    with pytest.raises(sdk.BadRequestError, match="whole conversation"):
+        await openai.conversations.items.delete("msg_1_user", conversation_id=conversation)
+    with pytest.raises(sdk.BadRequestError, match="whole conversation"):
+        await openai.responses.delete(first.id)
+    with pytest.raises(sdk.BadRequestError, match="background"):
+        await openai.responses.cancel(first.id)
+
+
+async def test_a_history_of_two_megabytes_is_accepted_one_of_six_is_not(openai: AsyncOpenAI) -> None:
+    reply = {"role": "assistant", "content": "so " * 1000}
+    long: Any = [message for _ in range(670) for message in (PING[0], reply)]
+    answer = await openai.chat.completions.create(model="papers", messages=[*long, *PING])
+    assert answer.choices[0].message.content == "1341: ping"
+    with pytest.raises(sdk.APIStatusError) as raised:
+        await openai.chat.completions.create(model="papers", messages=[*long, *long, *long, *PING])
+    assert (raised.value.status_code, body_of(raised.value)["code"]) == (413, "body_too_large")
+
+
+async def test_invalid_json_has_openais_error_format(client: AsyncClient) -> None:
+    answer = await client.post("/v1/responses", content=b"{", headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_json")
+
+
+@pytest.mark.parametrize(
+    ("fault", "raised_as", "wait"),
+    [
+        (Unauthorized(), sdk.AuthenticationError, None),
+        (BudgetExceeded(retry_after=60), sdk.RateLimitError, "60"),
+        (TurnInProgress(retry_after=2), sdk.ConflictError, "2"),
+        (ThreadBusy(retry_after=1), sdk.ConflictError, "1"),
+        (StateCorrupt(), sdk.ConflictError, None),
+        (ModelTruncated(), sdk.InternalServerError, None),
+    ],
+)
+async def test_each_of_our_errors_is_raised_as_its_class(
+    make_app: "Callable[..., FastAPI]",
+    openai_of: Openai,
+    fault: TurnkeepError,
+    raised_as: type[sdk.APIStatusError],
+    wait: str | None,
+) -> None:
+    def authenticate(_: "Request") -> Principal:
+        raise fault
+
+    async with openai_of(make_app(authenticate=authenticate)) as openai:
+        with pytest.raises(raised_as) as raised:
+            await openai.models.list()
+    assert (raised.value.code, raised.value.response.headers.get("retry-after")) == (fault.code, wait)
+
+
+class NoThreads:
+    def create(self, *_: Any, **__: Any) -> None:
+        raise NotFound
+
+
+class Played:
+    """Turns with a single run that plays these steps."""
+
+    def __init__(self, *steps: Any) -> None:
+        self.budget = SimpleNamespace(now=lambda: 0)
+        self._steps = list(steps)
+
+    async def start(self, _: TurnRequest) -> ScriptedRun:
+        return ScriptedRun(self._steps)
+
+
+@pytest.mark.parametrize("wire", ["chat", "responses"])
+async def test_an_error_during_a_stream_is_raised(
+    make_app: "Callable[..., FastAPI]", openai_of: Openai, wire: str
+) -> None:
+    async with openai_of(make_app(turns=Played(token("po"), ModelTruncated()))) as openai:
+        stream: Any
+        if wire == "chat":
+            stream = await openai.chat.completions.create(model="papers", messages=PING, stream=True)
+        else:
+            stream = await openai.responses.create(model="papers", input="ping", conversation="t1", stream=True)
+        with pytest.raises(sdk.APIError) as raised:
+            _ = [event async for event in stream]
+    assert raised.value.code == "model_truncated"
+
+
+@pytest.mark.parametrize("persisted", [None, False])
+async def test_a_stream_whose_turn_may_not_be_stored_ends_in_an_error(
+    make_app: "Callable[..., FastAPI]", client: AsyncClient, openai_of: Openai, persisted: bool | None
+) -> None:
+    async with openai_of(make_app(turns=Played(token("pong"), complete(persisted=persisted)))) as openai:
+        stream = await openai.chat.completions.create(model="papers", messages=PING, stream=True)
+        first, second = await anext(stream), await anext(stream)
+        with pytest.raises(sdk.APIError):
+            await anext(stream)
+    assert [each.choices[0].finish_reason for each in (first, second)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("drafts", "shown"),
+    [(("po", "ng"), "pong"), (("po",), "pong"), ((), "pong"), (("pong ",), "pong "), (("ping",), "ping\n\npong")],
+)
+async def test_streamed_text_is_completed_and_never_retracted(
+    make_app: "Callable[..., FastAPI]", openai_of: Openai, drafts: tuple[str, ...], shown: str
+) -> None:
+    async with openai_of(make_app(turns=Played(*map(token, drafts), complete()))) as openai:
+        stream = await openai.chat.completions.create(model="papers", messages=PING, stream=True)
+        assert "".join([chunk.choices[0].delta.content or "" async for chunk in stream]) == shown
+
+
+async def test_no_error_quotes_the_request(client: AsyncClient) -> None:
+    answer = await client.post("/v1/responses", json={"model": "papers", "input": {"said": "zebra"}, "top_p": "zebra"})
+    assert answer.status_code == 400
+    assert "zebra" not in json.dumps(answer.json())
+
+
+@cache
+def playing() -> TestClient:
+    app = bare_app(
+        turns=Played(complete()), store=SimpleNamespace(threads=NoThreads()), codec=Codec(b"secret-of-the-test")
+    )
+    return TestClient(app, raise_server_exceptions=False)
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.sampled_from(["user", "text", "t1"])
+NAMES = st.sampled_from(["role", "content", "type", "text", "id", "format", "include_usage", "thread_id", "task"])
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3))
+FIELDS = st.sampled_from(
+    [*NewResponse.model_fields, *ChatCompletion.model_fields, "n", "tools", "tool_choice", "items"]
+)
+
+
+@given(
+    st.sampled_from(["/v1/chat/completions", "/v1/responses", "/v1/conversations"]),
+    st.dictionaries(FIELDS, VALUES, max_size=4),
+    st.booleans(),
+)
+@settings(max_examples=150, derandomize=True, database=None)
+def test_no_body_makes_the_server_fail(path: str, body: dict[str, Any], is_whole: bool) -> None:
+    good = {"model": "papers", "messages": PING, "input": "ping"} if is_whole else {}
+    answer = playing().post(path, json={**good, **body})
+    assert answer.status_code < 500
+    assert answer.status_code == 200 or {"message", "type", "param", "code"} <= answer.json()["error"].keys()

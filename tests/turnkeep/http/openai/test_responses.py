@@ -1,0 +1,213 @@
+"""Responses and conversations: a response is a turn, a conversation is a thread."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import openai as sdk
+import pytest
+from httpx import AsyncClient
+from openai import AsyncOpenAI
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.records import Turn
+from turnkeep.store.plans import Plan
+from turnkeep.store.store import Store
+from turnkeep.store.turn_log import TurnLog
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from openai.types.responses import Response
+
+AGAIN = {"X-Stainless-Retry-Count": "1"}
+
+
+class RefusingTurns(TurnLog):
+    """The store is unavailable for the first COMMIT."""
+
+    refusals = 1
+
+    def commit(self, plan: Plan) -> Turn | None:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreUnavailable
+        return super().commit(plan)
+
+
+class RefusingStore(Store):
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.turns = RefusingTurns(self.heads, self.turns.chain, self.vault)
+
+
+async def respond(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":
+    answer: Response = await openai.responses.create(model="papers", input=message, **more)
+    return answer
+
+
+def thread_of(answer: "Response") -> str:
+    assert answer.conversation
+    return answer.conversation.id
+
+
+async def replies(client: AsyncClient, thread_id: str) -> list[str]:
+    return [turn["reply"] for turn in (await client.get(f"/threads/{thread_id}/turns")).json()["turns"]]
+
+
+async def threads(client: AsyncClient) -> list[str]:
+    return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
+
+
+async def test_three_turns_of_a_conversation_are_three_turns_of_a_thread(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    conversation = (await openai.conversations.create(metadata={"about": "a test"})).id
+    for name in (conversation, {"id": conversation}, conversation):
+        answer = await respond(openai, "yes", conversation=name)
+    assert (answer.status, answer.output_text, answer.model) == ("completed", "5: yes", "papers")
+    assert await replies(client, conversation) == ["1: yes", "3: yes", "5: yes"]
+    retried = await respond(openai, "yes", conversation=conversation, extra_headers=AGAIN)
+    assert (retried.id, len(await replies(client, conversation))) == (answer.id, 3)
+
+
+async def test_a_response_continues_the_previous_one(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await respond(openai, "ping")
+    second = await respond(openai, "yes", previous_response_id=first.id)
+    assert (second.output_text, second.previous_response_id) == ("3: yes", first.id)
+    assert await replies(client, thread_of(first)) == ["1: ping", "3: yes"]
+    assert (await respond(openai, "yes", previous_response_id=first.id)).id == second.id
+    assert (await respond(openai, "yes", previous_response_id=second.id)).output_text == "5: yes"
+
+
+async def test_an_older_response_continues_in_a_copy(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await respond(openai, "ping")
+    await respond(openai, "one", previous_response_id=first.id)
+    other = await respond(openai, "two", previous_response_id=first.id)
+    again = await respond(openai, "two", previous_response_id=first.id)
+    assert (other.id, thread_of(other)) == (again.id, thread_of(again))
+    assert await replies(client, thread_of(first)) == ["1: ping", "3: one"]
+    assert await replies(client, thread_of(other)) == ["1: ping", "3: two"]
+    assert len(await threads(client)) == 2
+
+
+async def test_the_same_text_begins_another_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = [await respond(openai, "ping", extra_headers=headers) for headers in (None, None, AGAIN)]
+    assert len({answer.id for answer in made}) == len(await threads(client)) == 3
+
+
+async def test_the_same_text_in_parallel_begins_separate_threads(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = await asyncio.gather(*(respond(openai, "ping") for _ in range(4)))
+    assert len({answer.id for answer in made}) == 4
+    assert len(await threads(client)) == 4
+
+
+async def test_a_retry_after_another_turn_names_the_possible_duplicate(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    conversation = (await openai.conversations.create()).id
+    await respond(openai, "yes", conversation=conversation)
+    await client.post(f"/threads/{conversation}/turns", json={"message": "no"})
+    with pytest.raises(sdk.ConflictError, match="Turn 1 may already be this message"):
+        await respond(openai, "yes", conversation=conversation, extra_headers=AGAIN)
+    assert await replies(client, conversation) == ["1: yes", "3: no"]
+
+
+async def test_the_same_key_finds_the_new_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    keyed = {"Idempotency-Key": "k-1"}
+    first = await respond(openai, "ping", extra_headers=keyed)
+    assert (await respond(openai, "ping", extra_headers=keyed)).id == first.id
+    assert await threads(client) == [thread_of(first)]
+
+
+async def test_store_false_stores_nothing(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    history = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "yes"}]}
+    answer = await respond(openai, [*history, asked], store=False)
+    assert (answer.output_text, answer.conversation) == ("3: yes", None)
+    assert await threads(client) == []
+    with pytest.raises(sdk.NotFoundError):
+        await openai.responses.retrieve(answer.id)
+
+
+async def test_a_history_that_begins_a_thread_reaches_the_graph(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    history = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
+    first = await respond(openai, [*history, {"role": "user", "content": "yes"}])
+    second = await respond(openai, "and?", previous_response_id=first.id)
+    assert (first.output_text, second.output_text) == ("3: yes", "5: and?")
+
+
+async def test_a_response_is_read_and_deleted_with_its_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = await respond(openai, "ping", metadata={"mine": "kept"})
+    read = await openai.responses.retrieve(made.id)
+    assert (read.id, read.output_text, read.usage) == (made.id, "1: ping", made.usage)
+    assert made.metadata
+    assert made.metadata["mine"] == "kept"
+    [item] = (await openai.responses.input_items.list(made.id)).data
+    assert item.model_dump()["content"][0]["text"] == "ping"
+    await openai.responses.delete(made.id)
+    with pytest.raises(sdk.NotFoundError):
+        await openai.responses.retrieve(made.id)
+
+
+async def test_a_response_on_an_abandoned_branch_is_not_found(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await respond(openai, "ping")
+    left = await respond(openai, "one", previous_response_id=first.id)
+    turns = f"/threads/{thread_of(first)}/turns"
+    assert (await client.post(turns, json={"message": "two", "from_turn": 1})).json()["turn_number"] == 2
+    with pytest.raises(sdk.NotFoundError):
+        await respond(openai, "and?", previous_response_id=left.id)
+    assert await replies(client, thread_of(first)) == ["1: ping", "3: two"]
+    assert (await client.get(f"/threads/{thread_of(first)}")).json()["status"] != "busy"
+
+
+async def test_a_response_of_a_recreated_thread_is_not_found(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    old = await respond(openai, "ping", conversation=(await openai.conversations.create()).id)
+    await openai.conversations.delete(thread_of(old))
+    await client.post("/threads", json={"thread_id": thread_of(old)})
+    await client.post(f"/threads/{thread_of(old)}/turns", json={"message": "pong"})
+    with pytest.raises(sdk.NotFoundError):
+        await openai.responses.retrieve(old.id)
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+async def test_items_of_a_conversation_are_paginated(openai: AsyncOpenAI, order: Any) -> None:
+    conversation = (await openai.conversations.create()).id
+    for message in ("a", "b", "c"):
+        await respond(openai, message, conversation=conversation)
+    items = [item async for item in openai.conversations.items.list(conversation, limit=2, order=order)]
+    texts = [item.model_dump()["content"][0]["text"] for item in items]
+    assert texts[:: 1 if order == "asc" else -1] == ["a", "1: a", "b", "3: b", "c", "5: c"]
+    one = await openai.conversations.items.retrieve(items[2].id, conversation_id=conversation)
+    assert one.model_dump() == items[2].model_dump()
+
+
+async def test_a_thread_of_any_protocol_is_a_conversation(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    await client.post("/threads/t1/turns", json={"message": "ping"})
+    await client.post("/chat", json={"session_id": "t1", "message": "ping"})
+    assert (await respond(openai, "yes", conversation="t1")).output_text == "3: yes"
+
+
+async def heard(openai: AsyncOpenAI, *, stream: bool) -> None:
+    answer: Any = await respond(openai, "ping", stream=stream)
+    assert [event async for event in answer]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_turn_that_was_not_stored_is_an_error_until_the_retry(
+    make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI], stream: bool
+) -> None:
+    app = make_app(RefusingStore)
+    async with openai_of(app) as openai:
+        with pytest.raises(sdk.APIError, match="could not be stored"):
+            await heard(openai, stream=stream)
+        answer = await respond(openai, "ping", extra_headers=AGAIN)
+        assert (await openai.responses.retrieve(answer.id)).output_text == "1: ping"
+
+
+async def test_openais_client_retries_a_turn_that_was_not_stored(
+    make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI]
+) -> None:
+    async with openai_of(make_app(RefusingStore)) as openai:
+        answer = await respond(openai.with_options(max_retries=2), "ping")
+        items = (await openai.conversations.items.list(thread_of(answer))).data
+    assert (answer.output_text, len(items)) == ("1: ping", 2)

@@ -1,0 +1,95 @@
+"""Health, version and agents, without loading LangGraph."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from httpx import ASGITransport, AsyncClient
+from pydantic import SecretStr
+
+from bare_app import bare_app
+from turnkeep import __version__
+from turnkeep.entries import entries
+from turnkeep.http.service import NO_MODEL_KEY
+from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
+
+
+async def test_health_needs_no_credential(client: AsyncClient) -> None:
+    answer = await client.get("/ok", headers={"X-Turnkeep-User": "not/an/id"})
+    assert (answer.status_code, answer.json()) == (200, {"ok": True})
+
+
+async def test_info_contains_no_secret(client: AsyncClient) -> None:
+    answer = await client.get("/info")
+    assert answer.json() == {
+        "version": __version__,
+        "model": "demo",
+        "agents": list(entries()),
+        "default_agent": "papers",
+        "warnings": ["demo_model", "no_model_key"],
+        "notes": [NO_MODEL_KEY],
+        "flags": {"assistants": True, "crons": False, "langsmith": False},
+        "host": {"kind": "self-hosted"},
+    }
+    assert "secret" not in answer.text
+
+
+async def info_of(settings: Settings) -> dict[str, Any]:
+    async with AsyncClient(transport=ASGITransport(bare_app(settings=settings)), base_url="http://test") as client:
+        return dict((await client.get("/info")).json())
+
+
+async def test_a_chosen_demo_model_needs_no_note() -> None:
+    info = await info_of(Settings(model="demo"))
+    assert (info["warnings"], info["notes"]) == (["demo_model"], [])
+
+
+async def test_a_model_key_needs_no_note() -> None:
+    for settings in (Settings(openai_api_key=SecretStr("canary")), Settings(model_key="ssm:/canary")):
+        info = await info_of(settings)
+        assert (info["model"], info["warnings"], info["notes"]) == (DEFAULT_OPENAI_MODEL, [], [])
+        assert "canary" not in str(info)
+
+
+def test_the_advice_on_a_missing_key_names_what_exists() -> None:
+    parameters = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", NO_MODEL_KEY)
+    assert set(parameters) == {"ModelKeyParameter", "ModelKeySecret"}
+    template = (Path(__file__).parents[3] / "template.yaml").read_text()
+    assert all(f"\n  {name}:\n    Type: String" in template for name in parameters)
+    for variable in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", NO_MODEL_KEY):
+        assert variable.lower() in Settings.model_fields
+
+
+def test_the_version_matches_pyproject() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert __version__ == project["version"]
+
+
+def test_the_main_model_is_the_configured_one_or_the_one_with_a_key() -> None:
+    assert Settings().main_model == "demo"
+    assert Settings(openai_api_key="k").main_model.startswith("openai:")  # type: ignore[arg-type]
+    assert Settings(openai_api_key="k", model="demo").main_model == "demo"  # type: ignore[arg-type]
+
+
+async def test_agents_are_listed_with_a_diagram(client: AsyncClient) -> None:
+    listed = (await client.get("/agents")).json()
+    assert [agent["name"] for agent in listed] == list(entries())
+    drawn = (await client.get("/agents/papers")).json()
+    assert drawn["description"] == entries()["papers"].description
+    assert "answer" in drawn["mermaid"]
+
+
+async def test_an_unknown_agent_is_not_found(client: AsyncClient) -> None:
+    for name in ("nobody", "..%2Fpapers", "a%23b", "x" * 64, "%00"):
+        answer = await client.get(f"/agents/{name}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_importing_the_api_loads_no_langgraph() -> None:
+    heavy = ("langgraph", "langchain_core", "langchain_openai", "openai", "boto3", "tiktoken")
+    code = f"import sys, turnkeep.http.app; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,51 @@
+import pytest
+
+from turnkeep.kit.citations import ARXIV, check_citations
+
+SOURCES = {"1706.03762", "doc-7", "hep-th/9901001"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "cited", "removed"),
+    [
+        ("So it is [1706.03762].", "So it is [1706.03762].", ["1706.03762"], []),
+        ("So it is [arXiv:1706.03762v5].", "So it is [1706.03762].", ["1706.03762"], []),
+        ("Both [1706.03762, doc-7].", "Both [1706.03762] [doc-7].", ["1706.03762", "doc-7"], []),
+        ("Old [hep-th/9901001].", "Old [hep-th/9901001].", ["hep-th/9901001"], []),
+        ("No [2301.12345].", "No.", [], ["2301.12345"]),
+        ("Half [1706.03762; 2301.12345].", "Half [1706.03762].", ["1706.03762"], ["2301.12345"]),
+        ("A [MASK] token, see [1] and [the paper].", "A [MASK] token, see [1] and [the paper].", [], []),
+        ("A [2301.12345](https://example.org) link.", "A [2301.12345](https://example.org) link.", [], []),
+        ("[doc-7], [1706.03762], [doc-7].", "[doc-7], [1706.03762], [doc-7].", ["doc-7", "1706.03762"], []),
+    ],
+)
+def test_an_answer_cites_only_its_sources(text: str, kept: str, cited: list[str], removed: list[str]) -> None:
+    found = check_citations(text, SOURCES, ARXIV)
+    assert (found.text, list(found.cited), list(found.removed)) == (kept, cited, removed)
+
+
+SPELLINGS = ["{}", "{}v2", "arXiv:{}", "arxiv: {}v1", "{} [hep-ph]", "arXiv:{}v1 [hep-ph]"]
+
+
+@pytest.mark.parametrize("held", SPELLINGS[:3])
+@pytest.mark.parametrize("cited", SPELLINGS)
+@pytest.mark.parametrize(
+    "pair", [("0704.0009", "0704.0009"), ("math/0309136", "math.GT/0309136"), ("cs.AI/0102001", "cs/0102001")]
+)
+def test_every_spelling_of_an_id_is_recognised(held: str, cited: str, pair: tuple[str, str]) -> None:
+    for one, other in (pair, pair[::-1]):
+        source = held.format(one)
+        found = check_citations(f"So [{cited.format(other)}].", {source}, ARXIV)
+        assert (found.text, found.cited, found.removed) == (f"So [{source}].", (source,), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("See [1706.03762, p. 3].", "See [1706.03762] (p. 3)."),
+        ("See \u30101706.03762\u3011.", "See [1706.03762]."),
+        ("See [1706.03762 and hep-th/9901001].", "See [1706.03762] [hep-th/9901001]."),
+    ],
+)
+def test_brackets_may_contain_a_place_or_a_conjunction(text: str, kept: str) -> None:
+    assert check_citations(text, SOURCES, ARXIV).text == kept

@@ -1,0 +1,203 @@
+"""Tiered memory: the newest messages in full, older ones as summaries, one call per ten messages, bounded size."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from scripted_model import ScriptedModel
+from turnkeep.errors import ModelBusy
+from turnkeep.kit import memory as memory_block
+from turnkeep.kit.memory import GAP_NOTE, Summaries, ThreadMemory, fold, no_memory, notes, unfolded
+
+CALL = "memory.fold"
+TWELVE_TURNS, TEN_TURNS = 24, 20
+
+
+@pytest.fixture
+def script() -> Iterator[ScriptedModel]:
+    model = ScriptedModel()
+    yield model
+    model.check_finished()
+
+
+def turn(n: int) -> list[AnyMessage]:
+    return [
+        HumanMessage(f"How much did Contoso Order {n} spend?", id=f"h{n}"),
+        AIMessage(f"It spent ${n}.50 in May.", id=f"a{n}"),
+    ]
+
+
+def turns(first: int, last: int) -> list[AnyMessage]:
+    return [message for n in range(first, last + 1) for message in turn(n)]
+
+
+def size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace"))
+
+
+def summary(n: int, merged: str = "") -> tuple[str, Summaries]:
+    return CALL, Summaries(messages=f"summary {n}", merged=merged)
+
+
+async def grown(last: int, *, model: ScriptedModel) -> ThreadMemory:
+    """The memory of a thread with this many turns, each with a run that loads the newest messages."""
+    memory = no_memory()
+    for n in range(1, last + 1):
+        memory = (await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=model)).memory
+    return memory
+
+
+async def test_nothing_is_summarised_before_twenty_messages(script: ScriptedModel) -> None:
+    noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
+    folded = await fold(no_memory(), [*turns(1, 9), *noise * 5], model=script)
+    assert (folded.memory["recent"], folded.warnings) == ([], ())
+    assert unfolded(folded.memory, [*turns(1, 9), *noise]) == turns(1, 9)
+
+
+async def test_the_oldest_ten_messages_are_summarised(script: ScriptedModel) -> None:
+    script.play(summary(1))
+    history = turns(1, 10)
+    folded = await fold(no_memory(), history, model=script)
+    assert notes(folded.memory) == ["summary 1"]
+    assert unfolded(folded.memory, history) == turns(6, 10)
+    assert [f"Contoso Order {n} " in script.prompt(CALL) for n in (1, 5, 6)] == [True, True, False]
+
+
+async def test_a_run_that_was_not_stored_is_repeated_exactly(script: ScriptedModel) -> None:
+    script.play(summary(1), summary(2))
+    first = await fold(no_memory(), turns(1, 10), model=script)
+    again = await fold(no_memory(), turns(1, 10), model=script)
+    assert first.memory["next"] == again.memory["next"]
+    assert script.prompt(CALL, 0) == script.prompt(CALL, 1)
+
+
+async def test_summaries_that_the_model_did_not_merge_are_joined(script: ScriptedModel) -> None:
+    script.play(*map(summary, range(1, 7)))
+    assert notes(await grown(36, model=script))[0] == "summary 1 summary 2"
+
+
+# Two hundred turns
+
+
+async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: ScriptedModel) -> None:
+    calls = 38  # at turn 11, and then at every fifth
+    script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 4 else "") for n in range(1, calls + 1)))
+    memory, largest = no_memory(), 0
+    for n in range(1, 201):
+        history = turns(1, n - 1)[-TWELVE_TURNS:]
+        folded = await fold(memory, history, model=script)
+        assert folded.warnings == ()
+        memory = folded.memory
+        assert len(unfolded(memory, history)) < 20
+        largest = max(largest, size(memory))
+    assert notes(memory)[0] == "it began with Contoso; 34 parts"
+    assert notes(memory)[1:] == ["summary 35", "summary 36", "summary 37", "summary 38"]
+    assert largest < 4_000
+    assert "<memory>" not in script.prompt(CALL, 3)
+    merged = "<note>it began with Contoso; 1 parts</note>\n<note>summary 2</note>"
+    assert f"<memory>\n{merged}\n</memory>" in script.prompt(CALL, 5)
+
+
+async def test_the_prompt_of_a_summary_is_bounded(script: ScriptedModel) -> None:
+    script.play(summary(1))
+    history = [message.model_copy(update={"content": "long words " * 2_000}) for message in turns(1, 10)]
+    await fold(no_memory(), history, model=script)
+    assert len(script.prompt(CALL)) < 8_000
+
+
+# What fails
+
+
+async def test_a_failed_summary_is_logged_counted_and_retried(
+    script: ScriptedModel, log: StringIO, output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    script.play((CALL, ModelBusy()), summary(1))
+    failed = await fold(no_memory(), turns(1, 10), model=script)
+    assert (failed.memory["recent"], failed.warnings) == ([], ("memory_not_written",))
+    expected = {"message": "summary of the thread not written", "code": "model_busy", "by_rules": False}
+    assert expected.items() <= json.loads(log.getvalue()).items()
+    assert [line["MemoryNotWritten"] for line in output() if "MemoryNotWritten" in line] == [[1.0]]
+    later = await fold(failed.memory, turns(1, 11), model=script)
+    assert (notes(later.memory), later.warnings) == (["summary 1"], ())
+    assert unfolded(later.memory, turns(1, 11)) == turns(6, 11)
+
+
+async def test_a_window_of_twelve_turns_loses_nothing_while_the_model_fails(script: ScriptedModel) -> None:
+    script.play(*[(CALL, ModelBusy())] * 3)
+    memory, warnings = no_memory(), list[str]()
+    for n in range(11, 14):
+        folded = await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=script)
+        memory, warnings = folded.memory, [*warnings, *folded.warnings]
+    assert warnings == ["memory_not_written", "memory_not_written", "memory_by_rules"]
+    assert "Contoso Order 1 " in notes(memory)[0]
+    assert unfolded(memory, turns(1, 12)) == turns(6, 12)
+
+
+async def test_messages_lost_without_a_summary_are_reported(
+    script: ScriptedModel,
+) -> None:
+    script.play((CALL, ModelBusy()), summary(1))
+    failed = await fold(no_memory(), turns(1, 10), model=script)
+    later = await fold(failed.memory, turns(1, 11)[-TEN_TURNS:], model=script)
+    assert later.warnings == ("memory_gap",)
+    assert notes(later.memory) == [GAP_NOTE, "summary 1"]
+    assert (await fold(later.memory, turns(6, 12), model=script)).warnings == ()
+
+
+async def test_a_memory_that_starts_late_reports_a_gap() -> None:
+    assert (await fold(no_memory(), turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
+
+
+async def test_an_unusable_summary_is_replaced_by_rules(script: ScriptedModel) -> None:
+    wrong = AIMessage("", tool_calls=[{"name": "Summaries", "args": {"messages": " "}, "id": "t1"}])
+    script.play((CALL, wrong), (CALL, wrong))
+    folded = await fold(no_memory(), turns(1, 10), model=script)
+    assert folded.warnings == ("memory_by_rules",)
+    assert notes(folded.memory)[0].startswith("How much did Contoso Order 1 spend? ")
+
+
+async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hanging(ScriptedModel):
+        async def _agenerate(self, *_: Any, **__: Any) -> Any:
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr(memory_block, "FOLD_SECONDS", 0.05)
+    folded = await fold(no_memory(), turns(1, 10), model=Hanging())
+    assert folded.warnings == ("memory_not_written",)
+
+
+async def test_removed_messages_are_not_a_gap() -> None:
+    memory = await grown(11, model=ScriptedModel([summary(1)]))
+    without_next = [message for message in turns(1, 11) if message.id != "h6"]
+    assert (await fold(memory, without_next, model=ScriptedModel())).warnings == ()
+
+
+# Size, whatever is said
+
+texts = st.text(max_size=400) | st.text('"\\你\t', max_size=400) | st.just("word " * 300)
+messages = st.lists(st.tuples(st.sampled_from([HumanMessage, AIMessage]), texts), max_size=60)
+
+
+@given(messages, st.lists(texts.filter(str.strip), min_size=2, max_size=2))
+def test_memory_stays_below_four_kilobytes(spoken: list[tuple[Any, str]], answers: list[str]) -> None:
+    history = [kind(text, id=f"{n}" * 50) for n, (kind, text) in enumerate(spoken)]
+    wrong = AIMessage("", tool_calls=[{"name": "Summaries", "args": {"messages": " "}, "id": "t1"}])
+    for said_by_model in (Summaries(messages=answers[0], merged=answers[1]), wrong):
+        memory = asyncio.run(_all_folded(history, said_by_model))
+        assert json.loads(json.dumps(memory)) == memory
+        assert size(memory) < 4_000
+        assert len(memory["recent"]) <= 4
+
+
+async def _all_folded(history: list[AnyMessage], spoken: Summaries | AIMessage) -> ThreadMemory:
+    memory = no_memory()
+    for _ in range(8):
+        memory = (await fold(memory, history, model=ScriptedModel([(CALL, spoken)] * 2))).memory
+    return memory

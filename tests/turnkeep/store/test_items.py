@@ -1,0 +1,251 @@
+"""Requests to DynamoDB: reads are consistent, batches are finished or given up, faults have one name."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.awsrequest import AWSResponse, HeadersDict
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from harness import Harness
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.store.attributes import Write
+from turnkeep.store.items import BATCH_ROUNDS, BATCH_WRITES, CONFLICT_PAUSES, Items, Refused
+from turnkeep_local.objects import FolderObjects
+from turnkeep_local.processes import free_port
+
+if TYPE_CHECKING:
+    pass
+
+WORDS: list[Any] = ["text", "", 0, -5, 2**60, True, False, b"\x00\xff", [], {}, ["a", 1, [b""]], {"a": {"b": [1]}}]
+
+
+class ScriptedClient:
+    """Answers batches from a script and keeps what it was sent."""
+
+    def __init__(self, *answers: Any):
+        self.answers = list(answers)
+        self.sent: list[Any] = []
+
+    def batch_write_item(self, RequestItems: Any) -> Any:  # noqa: N803
+        self.sent.append(RequestItems)
+        return self.answers.pop(0)
+
+    def batch_get_item(self, RequestItems: Any) -> Any:  # noqa: N803
+        self.sent.append(RequestItems)
+        return self.answers.pop(0)
+
+    def get_item(self, **_: Any) -> Any:
+        raise self.answers.pop(0)
+
+    def update_item(self, **_: Any) -> Any:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    transact_write_items = update_item
+
+
+@pytest.fixture
+def hooked(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) -> tuple[Harness, list[Any]]:
+    """A store whose client notes every request it sends."""
+    client = boto3.client("dynamodb", endpoint_url=dynamodb_url)
+    requests: list[Any] = []
+
+    def note(params: Any, model: Any, **_: Any) -> None:
+        requests.append((model.name, params))
+
+    client.meta.events.register("provide-client-params.dynamodb.*", note)
+    return Harness(Items(client, table_name), folder_objects), requests
+
+
+@pytest.mark.parametrize("value", WORDS, ids=repr)
+def test_a_value_round_trips_through_dynamodb(harness: Harness, value: Any) -> None:
+    harness.items.put({"PK": "p", "SK": "s", "value": value})
+    found = harness.items.get("p", "s")
+    assert found is not None
+    assert found["value"] == value
+    assert type(found["value"]) is type(value)
+
+
+def test_a_value_without_a_dynamodb_type_is_rejected(harness: Harness) -> None:
+    for value in (1.5, None, {1}, object()):
+        with pytest.raises(TypeError):
+            harness.items.put({"PK": "p", "SK": "s", "value": value})
+
+
+def test_every_read_of_a_turn_is_consistent(hooked: tuple[Harness, list[Any]]) -> None:
+    harness, requests = hooked
+    for number in range(12):
+        harness.take_turn("x", f"message {number}", details={"rows": "r" * 5000 if number == 3 else ""})
+    harness.store.turns.read(harness.who, "x", 4)
+    harness.store.turns.newest(harness.who, "x", limit=3, before=6)
+    harness.store.threads.read(harness.who, "x")
+    key = harness.begin("x", key="again")
+    harness.store.turns.load(key.head, 3)
+    harness.store.leases.release(key)
+    reads = [params for name, params in requests if name in ("GetItem", "Query")]
+    assert len(reads) > 15
+    assert all(params.get("ConsistentRead") is True for params in reads)
+
+
+def test_a_list_reads_its_threads_consistently(hooked: tuple[Harness, list[Any]]) -> None:
+    harness, requests = hooked
+    harness.take_turn("x")
+    requests.clear()
+    harness.store.listing.search(harness.who)
+    (batch,) = [params for name, params in requests if name == "BatchGetItem"]
+    assert all(table["ConsistentRead"] is True for table in batch["RequestItems"].values())
+    assert [params["IndexName"] for name, params in requests if name == "Query"] == ["by_user"]
+
+
+def _rest(*keys: str) -> Any:
+    return {"UnprocessedItems": {"t": [{"DeleteRequest": {"Key": key}} for key in keys]} if keys else {}}
+
+
+def test_unprocessed_writes_are_sent_again_after_a_pause() -> None:
+    client, slept = ScriptedClient(_rest("b", "c"), _rest("c"), _rest()), list[float]()
+    Items(client, "t", sleep=slept.append).write_many(deletes=[("p", name) for name in "abc"])  # type: ignore[arg-type]
+    assert [len(sent["t"]) for sent in client.sent] == [3, 2, 1]
+    assert client.sent[2] == _rest("c")["UnprocessedItems"]
+    assert slept == [0.05, 0.1]
+
+
+def test_a_batch_that_never_finishes_raises_store_unavailable() -> None:
+    client, slept = ScriptedClient(*[_rest("a")] * 50), list[float]()
+    with pytest.raises(StoreUnavailable) as error:
+        Items(client, "t", sleep=slept.append).write_many(deletes=[("p", "a")])  # type: ignore[arg-type]
+    assert len(client.sent) == BATCH_ROUNDS
+    assert sum(slept) < 4
+    assert slept == sorted(slept)
+    assert error.value.retry_after
+
+
+def test_unprocessed_reads_are_sent_again() -> None:
+    found = {"PK": {"S": "p"}, "SK": {"S": "s"}}
+    rest = {"t": {"Keys": [{"PK": {"S": "p"}, "SK": {"S": "s2"}}], "ConsistentRead": True}}
+    client = ScriptedClient(
+        {"Responses": {"t": [found]}, "UnprocessedKeys": rest}, {"Responses": {"t": [found]}, "UnprocessedKeys": {}}
+    )
+    items = Items(client, "t", sleep=lambda _: None).get_many([("p", "s"), ("p", "s2")])  # type: ignore[arg-type]
+    assert len(items) == 2
+    assert client.sent[1] == rest
+
+
+def test_a_batch_has_at_most_25_writes() -> None:
+    client = ScriptedClient(*[_rest()] * 4)
+    Items(client, "t").write_many(deletes=[("p", str(n)) for n in range(80)])  # type: ignore[arg-type]
+    assert [len(sent["t"]) for sent in client.sent] == [BATCH_WRITES, BATCH_WRITES, BATCH_WRITES, 5]
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("ThrottlingException", 400),
+        ("ProvisionedThroughputExceededException", 400),
+        ("RequestLimitExceeded", 400),
+        ("InternalServerError", 500),
+        ("SomethingNew", 503),
+    ],
+)
+def test_a_transient_fault_raises_store_unavailable(code: str, status: int) -> None:
+    answer: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    fault = ClientError(answer, "GetItem")
+    with pytest.raises(StoreUnavailable) as error:
+        Items(ScriptedClient(fault), "t").get("p", "s")  # type: ignore[arg-type]
+    assert error.value.retry_after
+
+
+def test_other_faults_are_raised_unchanged() -> None:
+    answer: Any = {"Error": {"Code": "ValidationException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    fault = ClientError(answer, "GetItem")
+    with pytest.raises(ClientError):
+        Items(ScriptedClient(fault), "t").get("p", "s")  # type: ignore[arg-type]
+
+
+def test_an_unreachable_store_raises_store_unavailable() -> None:
+    quick = Config(connect_timeout=0.2, read_timeout=0.2, retries={"max_attempts": 0})
+    client = boto3.client("dynamodb", endpoint_url=f"http://127.0.0.1:{free_port()}", config=quick)
+    with pytest.raises(StoreUnavailable):
+        Items(client, "t").get("p", "s")
+
+
+def test_a_refusal_contains_the_stored_item(harness: Harness) -> None:
+    with pytest.raises(Refused) as nothing:
+        harness.items.update("p", "s", "SET a = :a", {":a": 1}, condition="attribute_exists(PK)")
+    assert nothing.value.item is None
+    harness.items.put({"PK": "p", "SK": "s", "n": 7})
+    with pytest.raises(Refused) as something:
+        harness.items.put({"PK": "p", "SK": "s"}, condition="attribute_not_exists(PK)")
+    assert something.value.item == {"PK": "p", "SK": "s", "n": 7}
+    with pytest.raises(Refused):
+        harness.items.delete("p", "s", condition="n = :n", values={":n": 8})
+
+
+def test_a_range_of_many_megabytes_is_read_whole_and_in_order(harness: Harness) -> None:
+    for number in range(12):
+        harness.items.put({"PK": "p", "SK": f"{number:02d}", "data": bytes(300_000)})
+    assert [item["SK"] for item in harness.items.between("p", "01", "10")] == [f"{n:02d}" for n in range(1, 11)]
+    assert sum(len(page) for page in harness.items.pages_of("p", "SK")) == 12
+
+
+def test_a_failed_load_writes_nothing(hooked: tuple[Harness, list[Any]]) -> None:
+    harness, requests = hooked
+    harness.take_turn("x")
+    begun = harness.begin("x")
+    requests.clear()
+    client: Any = harness.items._client
+
+    def refuse(**_: Any) -> AWSResponse:
+        return AWSResponse("http://x", 500, HeadersDict(), _Raw())  # type: ignore[arg-type]
+
+    client.meta.events.register("before-send.dynamodb.Query", refuse)
+    with pytest.raises(StoreUnavailable):
+        harness.store.turns.load(begun.head, 10)
+    assert {name for name, _ in requests} == {"Query"}
+    client.meta.events.unregister("before-send.dynamodb.Query", refuse)
+    assert harness.numbers("x") == [1]
+
+
+class _Raw:
+    """The body of a server's fault."""
+
+    def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
+        yield b'{"__type":"InternalServerError"}'
+
+
+def conflict(code: str, *reasons: str) -> ClientError:
+    response: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    return ClientError({**response, "CancellationReasons": [{"Code": reason} for reason in reasons]}, "any")
+
+
+MET = conflict("TransactionConflictException")
+CANCELLED = conflict("TransactionCanceledException", "None", "TransactionConflict")
+
+
+def test_a_write_in_conflict_with_a_transaction_is_retried_and_given_up() -> None:
+    pauses: list[float] = []
+    client = ScriptedClient(MET, {"Attributes": {}}, CANCELLED, {}, *[MET] * len(CONFLICT_PAUSES))
+    items = Items(client, "t", sleep=pauses.append)  # type: ignore[arg-type]
+    assert items.update("p", "s", "SET a = :a", {":a": 1}, condition="b = :a") == {}
+    items.transact(Write("Delete", {"PK": "p", "SK": "s"}))
+    with pytest.raises(StoreUnavailable):
+        items.update("p", "s", "SET a = :a", {":a": 1}, condition="b = :a")
+    assert pauses == [CONFLICT_PAUSES[0], CONFLICT_PAUSES[0], *CONFLICT_PAUSES]
+
+
+def test_a_transaction_writes_all_or_nothing(harness: Harness) -> None:
+    harness.items.put({"PK": "p", "SK": "a", "n": 1})
+    put, key = Write("Put", {"PK": "p", "SK": "b"}, "attribute_not_exists(PK)"), {"PK": "p", "SK": "a"}
+    add = Write("Update", key, "n = :one", {":one": 1, ":two": 2}, "SET n = :two REMOVE #data")
+    harness.items.transact(put, add)
+    assert [item["SK"] for item in harness.items.between("p", "a", "z")] == ["a", "b"]
+    for refused in ([Write("Delete", key), put], [Write("Delete", {"PK": "p", "SK": "b"}), add]):
+        with pytest.raises(Refused):
+            harness.items.transact(*refused)
+    check = Write("ConditionCheck", key, "n = :two", {":two": 2})
+    harness.items.transact(check, Write("Delete", {"PK": "p", "SK": "b"}))
+    assert harness.items.between("p", "a", "z") == [{"PK": "p", "SK": "a", "n": 2}]

@@ -1,0 +1,210 @@
+"""Requests without a key: which is a retry, and which says the same once more."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from harness import ANN, Harness
+from hypothesis import event, given
+from hypothesis import strategies as st
+from memory_items import MemoryItems
+
+from turnkeep.errors import NotFound, ThreadMoved, TurnInProgress
+from turnkeep.records import Turn
+from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun
+from turnkeep.store.retries import RETRY_MS, Repeat
+
+
+def ask(harness: Harness, message: str, repeat: Repeat, **more: object) -> Begun | Turn:
+    return harness.store.retries.begin(
+        ANN, "t1", BeginRequest(key="", body=message.encode(), message=message, create=True, **more), repeat
+    )
+
+
+def take_turn(harness: Harness, message: str, repeat: Repeat, *, fails: bool = False) -> int | None:
+    """The number of the turn that the request made, or had made before; None where it made none."""
+    try:
+        begun = ask(harness, message, repeat)
+    except ThreadMoved:
+        return None
+    if isinstance(begun, Turn):
+        return begun.number
+    if fails:
+        harness.store.leases.release(begun)
+        return None
+    plan, turn = harness.prepare(begun, f"to {message}")
+    assert harness.store.turns.commit(plan) is None
+    assert turn
+    return turn.number
+
+
+STORIES: dict[str, tuple[list[tuple[str, Repeat]], list[int | None]]] = {
+    "a body that says after what it comes makes one turn": (
+        [("a", "exact"), ("a", "exact"), ("b", "exact"), ("a", "exact")],
+        [1, 1, 2, 1],
+    ),
+    "the second yes tried again is still the second": (
+        [("yes", "first")] * 2 + [("yes", "again")] * 2,
+        [1, 2, 2, 2],
+    ),
+    "a retry after another client's turn is refused, not repeated": (
+        [("yes", "first"), ("no", "first"), ("yes", "again"), ("yes", "again"), ("yes", "first")],
+        [1, 2, None, None, 3],
+    ),
+    "a retry is found where the first yes is just no longer remembered": (
+        [("yes", "first"), *((f"m{each}", "first") for each in range(31)), ("yes", "first"), ("yes", "again")],
+        [*range(1, 34), 33],
+    ),
+}
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_which_request_is_a_retry(harness: Harness, story: str) -> None:
+    requests, made = STORIES[story]
+    assert [take_turn(harness, message, repeat) for message, repeat in requests] == made
+
+
+def test_a_second_yes_whose_first_try_failed_is_a_new_turn(harness: Harness) -> None:
+    assert take_turn(harness, "yes", "first") == 1
+    assert take_turn(harness, "yes", "first", fails=True) is None
+    assert [take_turn(harness, "yes", "again"), take_turn(harness, "yes", "again")] == [2, 2]
+
+
+@pytest.mark.parametrize("between", [[], ["no"]])
+def test_an_old_turn_with_the_same_words_is_not_the_first_try(harness: Harness, between: list[str]) -> None:
+    made = [take_turn(harness, message, "first") for message in ["yes", *between]]
+    harness.clock.now += RETRY_MS / 1000 + 60
+    assert [take_turn(harness, "yes", "again"), take_turn(harness, "yes", "again")] == [len(made) + 1] * 2
+
+
+@dataclass
+class Message:
+    """One message of a client that counts its tries; `turn` is what the store made of it."""
+
+    words: str
+    tries: int = 0
+    turn: int | None = None
+    may_be_repeated: bool = False  # it made its turn so long ago that the retry is a message of its own
+
+
+@dataclass
+class Clients:
+    """Clients of one thread, each of whose tries is refused before BEGIN, fails after it, is kept without an answer, or
+    answered; a message stays open until it was answered or told to read the thread."""
+
+    harness: Harness
+    open: list[Message] = field(default_factory=list)
+    made: list[Message] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)  # words of which a try failed since the newest turn
+
+    def attempt(self, message: Message, fate: str) -> None:
+        repeat: Repeat = "again" if message.tries else "first"
+        message.tries += 1
+        if fate == "refused":
+            return
+        newest = self.made[-1] if self.made else None
+        is_failed = message.words in self.failed
+        try:
+            begun = ask(self.harness, message.words, repeat)
+        except ThreadMoved:
+            event("refused as ambiguous")
+            assert newest
+            assert repeat == "again"
+            assert message.words in {each.words for each in self.made[:-1]}
+            assert newest.words != message.words
+            self.open.remove(message)
+            return
+        if isinstance(begun, Turn):
+            self._replayed(message, begun)
+        elif fate == "failed":
+            self.harness.store.leases.release(begun)
+            self.failed.add(message.words)
+            return
+        else:
+            assert message.turn is None or message.may_be_repeated or is_failed
+            plan, _ = self.harness.prepare(begun)
+            self.harness.store.turns.commit(plan)
+            self.made.append(message)
+            message.turn = len(self.made)
+            self.failed.clear()
+        if fate == "answered":
+            self.open.remove(message)
+
+    def _replayed(self, message: Message, turn: Turn) -> None:
+        """Gets its own turn; one that left no trace may get the newest, where that has the same words."""
+        assert message.tries > 1
+        assert turn.message == message.words
+        if message.turn is None:
+            event("taken for the newest turn")
+            assert turn.number == len(self.made)
+            assert message.words not in self.failed
+        else:
+            assert self.made[turn.number - 1].words == message.words
+
+    def wait(self, seconds: int) -> None:
+        self.harness.clock.now += seconds
+        for message in self.made if seconds * 1000 > RETRY_MS else ():
+            message.may_be_repeated = True
+
+
+WORDS, FATES = st.sampled_from(["yes", "no"]), st.sampled_from(["refused", "failed", "lost", "answered"])
+STEPS = st.one_of(
+    st.tuples(st.just("new"), WORDS, FATES),
+    st.tuples(st.just("retry"), st.integers(0, 5), FATES),
+    st.tuples(st.just("wait"), st.sampled_from([5, 1000]), st.none()),
+)
+
+
+@given(st.lists(STEPS, max_size=12))
+def test_each_message_is_stored_once_and_never_mistaken_for_an_earlier_one(
+    steps: list[tuple[str, object, str]],
+) -> None:
+    clients = Clients(Harness(MemoryItems(), {}))  # type: ignore[arg-type]
+    clients.harness.store.threads.create(ANN, "t1")
+    for kind, what, fate in steps:
+        match what:
+            case str():
+                clients.open.append(Message(what))
+                clients.attempt(clients.open[-1], fate)
+            case int() if kind == "retry" and clients.open:
+                clients.attempt(clients.open[what % len(clients.open)], fate)
+            case int() if kind == "wait":
+                clients.wait(what)
+    stored = clients.harness.store.turns.newest(ANN, "t1", limit=100)
+    assert [turn.message for turn in stored] == [message.words for message in clients.made]
+
+
+@pytest.mark.parametrize("repeat", ["exact", "first", "again"])
+def test_a_retry_of_a_running_request_raises_turn_in_progress(harness: Harness, repeat: Repeat) -> None:
+    assert isinstance(ask(harness, "yes", "first"), Begun)
+    with pytest.raises(TurnInProgress) as raised:
+        ask(harness, "yes", repeat)
+    assert raised.value.retry_after
+
+
+def test_a_retry_returns_the_same_run(harness: Harness) -> None:
+    runs = []
+    for message in ("a", "a", "b"):
+        take_turn(harness, message, "exact")
+        begun = ask(harness, message, "exact")
+        assert isinstance(begun, Turn)
+        runs.append(begun.run_id)
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_a_derived_key_needs_the_secret(harness: Harness) -> None:
+    take_turn(harness, "a", "exact")
+    assert harness.store.turns.run_id(ANN, "t1", "a") != harness.store.turns.read(ANN, "t1", 1).run_id
+
+
+def test_a_turn_after_an_older_one_is_refused_without_a_lease(harness: Harness) -> None:
+    harness.take_turn("t1")
+    harness.take_turn("t1")
+    with pytest.raises(ThreadMoved):
+        ask(harness, "hello", "exact", after=1)
+    assert isinstance(ask(harness, "hello", "exact", after=2), Begun)
+
+
+def test_a_turn_after_one_of_an_unknown_thread_is_not_found(harness: Harness) -> None:
+    with pytest.raises(NotFound):
+        harness.store.leases.begin(ANN, "t2", BeginRequest(key="k", body=b"", message="hello", after=1))

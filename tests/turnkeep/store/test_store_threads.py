@@ -1,0 +1,125 @@
+"""Threads: a small HEAD, long messages, metadata, and searches."""
+
+import json
+
+import pytest
+from harness import HOURS, Harness, item_bytes, noise
+
+from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy, ThreadExists
+from turnkeep.store.keys import HEAD, partition
+
+KILOBYTE = 1024
+
+
+def test_a_typical_head_is_under_a_kilobyte_with_all_its_keys(harness: Harness) -> None:
+    harness.who = type(harness.who)("3f1c2d4e-tenant", "auth0|64b7f0a1c2d3e4f5a6b7c8d9")
+    for number in range(33):
+        harness.take_turn(
+            "0a1b2c3d-4e5f-6789-abcd-ef0123456789", f"A question of usual length, the {number}th of its kind?"
+        )
+    harness.begin("0a1b2c3d-4e5f-6789-abcd-ef0123456789", "And another question of usual length?")
+    head = harness.head("0a1b2c3d-4e5f-6789-abcd-ef0123456789")
+    assert len(head["keys"]) == 32
+    assert "pend" in head
+    assert item_bytes(head) <= KILOBYTE
+
+
+@pytest.mark.parametrize("size", [1, 500, 1024, 2048, 65_536])
+def test_a_message_of_any_length_is_durable_before_its_run(harness: Harness, size: int) -> None:
+    message = noise(size)
+    begun = harness.begin("x", message)
+    head = harness.head("x")
+    assert item_bytes(head) <= 2 * KILOBYTE
+    assert ("m" in head["pend"]) is (size <= 1024)
+    shown = harness.store.threads.read(harness.who, "x")
+    assert shown.pending is not None
+    assert shown.pending.message == message
+    plan, _ = harness.prepare(begun)
+    harness.store.turns.commit(plan)
+    assert harness.store.threads.read(harness.who, "x").pending is None
+    assert harness.store.turns.read(harness.who, "x", 1).message == message
+
+
+def test_metadata_is_merged_key_by_key(harness: Harness) -> None:
+    harness.store.threads.create(harness.who, "x", metadata={"a": 1, "b": "two"})
+    assert harness.store.threads.update(harness.who, "x", {"b": 3, "c": [1, {"d": None}]}).metadata == {
+        "a": 1,
+        "b": 3,
+        "c": [1, {"d": None}],
+    }
+    assert harness.store.threads.update(harness.who, "x", {"a": None}).metadata == {"b": 3, "c": [1, {"d": None}]}
+    assert harness.store.threads.read(harness.who, "x").metadata == {"b": 3, "c": [1, {"d": None}]}
+
+
+def test_metadata_has_a_limit_and_a_refusal_changes_nothing(harness: Harness) -> None:
+    harness.store.threads.create(harness.who, "x", metadata={"a": 1})
+    with pytest.raises(InvalidRequest):
+        harness.store.threads.update(harness.who, "x", {"long": noise(2000)})
+    with pytest.raises(InvalidRequest):
+        harness.store.threads.create(harness.who, "y", metadata={"long": noise(2000)})
+    assert harness.store.threads.read(harness.who, "x").metadata == {"a": 1}
+    with pytest.raises(NotFound):
+        harness.store.threads.read(harness.who, "y")
+
+
+def test_a_concurrent_metadata_change_is_refused(harness: Harness) -> None:
+    harness.store.threads.create(harness.who, "x", metadata={"a": 1})
+    stale = harness.store.heads.read(harness.who, "x")
+    harness.store.threads.update(harness.who, "x", {"a": 2})
+    harness.store.heads.read = lambda *_: stale  # type: ignore[method-assign]
+    with pytest.raises(ThreadBusy):
+        harness.store.threads.update(harness.who, "x", {"b": 1})
+    del harness.store.heads.read
+    assert harness.store.threads.read(harness.who, "x").metadata == {"a": 2}
+
+
+def test_a_thread_is_created_once(harness: Harness) -> None:
+    made = harness.store.threads.create(harness.who, "x", agent="papers", metadata={"a": 1})
+    assert harness.store.threads.read(harness.who, "x") == made
+    assert (made.turn_count, made.status, made.expires_at) == (0, "idle", harness.clock.now + 24 * HOURS)
+    harness.clock.now += 1
+    with pytest.raises(ThreadExists):
+        harness.store.threads.create(harness.who, "x")
+    assert harness.store.threads.create(harness.who, "x", metadata={"b": 2}, if_exists="do_nothing") == made
+
+
+def test_a_search_finds_by_metadata_status_and_agent_newest_activity_first(harness: Harness) -> None:
+    for number in range(6):
+        harness.clock.now += 1
+        harness.store.threads.create(harness.who, f"t{number}", metadata={"even": number % 2 == 0, "n": number})
+    for number in (2, 0, 5):
+        harness.clock.now += 1
+        harness.take_turn(f"t{number}", agent="papers" if number else "products")
+    found = [thread.thread_id for thread in harness.store.listing.search(harness.who)]
+    assert found == ["t5", "t0", "t2", "t4", "t3", "t1"]
+    assert _ids(harness, metadata={"even": True}) == ["t0", "t2", "t4"]
+    assert _ids(harness, metadata={"even": True, "n": 4}) == ["t4"]
+    assert _ids(harness, metadata={"missing": None}) == []
+    assert _ids(harness, agent="papers") == ["t5", "t2"]
+    assert _ids(harness, limit=2, offset=1) == ["t0", "t2"]
+    assert _ids(harness, limit=2, offset=1, metadata={"even": True}) == ["t2", "t4"]
+    assert _ids(harness, offset=6) == []
+    held = harness.begin("t1")
+    assert _ids(harness, status="busy") == ["t1"]
+    harness.store.leases.release(held)
+    assert _ids(harness, status="error") == ["t1"]
+    assert _ids(harness, status="idle") == ["t5", "t0", "t2", "t4", "t3"]
+    harness.store.threads.delete(harness.who, "t5")
+    assert _ids(harness, agent="papers") == ["t2"]
+    harness.clock.now += 24 * HOURS
+    assert (_ids(harness), HEAD in harness.all_of("t2")) == ([], True)
+
+
+def _ids(harness: Harness, **given: object) -> list[str]:
+    return [thread.thread_id for thread in harness.store.listing.search(harness.who, **given)]  # type: ignore[arg-type]
+
+
+def test_nothing_in_the_table_can_be_read_without_the_secret(harness: Harness) -> None:
+    secret = "a sentence that nobody else may read"
+    harness.store.threads.create(harness.who, "x", metadata={"note": secret})
+    harness.take_turn("x", secret + noise(3000), secret, details={"rows": [secret, noise(9000)]})
+    harness.begin("x", f"{secret} {noise(3000)}")
+    stored = [item for item in harness.all_of("x").values() if item["SK"] != HEAD]
+    assert stored
+    assert secret not in json.dumps(stored, default=repr)
+    assert partition(harness.who, "x") in {item["PK"] for item in stored}

@@ -1,0 +1,54 @@
+"""Uploads to S3 and on a laptop keep their owner. The form limits what S3 accepts."""
+
+import json
+from base64 import b64decode
+from typing import TYPE_CHECKING
+
+import boto3
+import httpx
+import pytest
+from botocore.config import Config
+
+from turnkeep.store.uploads import MAX_UPLOAD_BYTES, OWNER, KeptUploads, S3Uploads
+from turnkeep_local.objects import FolderObjects
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+KEY, WHOSE, BODY = f"uploads/{'ab' * 32}/d1", "b3duZXI=", b"\r\n\0some\nbytes\n"
+
+
+def test_a_file_is_posted_to_s3_and_read_with_its_owner(s3: "S3Client", bucket: str) -> None:
+    uploads = S3Uploads(s3, bucket)
+    form = uploads.form(KEY, WHOSE, "text/plain")
+    sent = httpx.post(form.url, data=form.fields, files={"file": BODY})
+    assert sent.status_code == 204, sent.text
+    assert uploads.get(KEY) == (BODY, WHOSE)
+    uploads.delete([KEY])
+    with pytest.raises(KeyError):
+        uploads.get(KEY)
+
+
+def test_a_form_fixes_key_owner_size_and_region(s3: "S3Client") -> None:
+    client = boto3.client(
+        "s3",
+        region_name="eu-central-1",
+        aws_access_key_id="a",
+        aws_secret_access_key="b",
+        config=Config(signature_version="s3v4"),
+    )
+    form = S3Uploads(client, "some-bucket").form(KEY, WHOSE, None)
+    policy = json.loads(b64decode(form.fields["policy"]))
+    assert [form.fields["key"], form.fields[OWNER]] == [KEY, WHOSE]
+    for condition in ({OWNER: WHOSE}, ["content-length-range", 1, MAX_UPLOAD_BYTES], {"key": KEY}):
+        assert condition in policy["conditions"]
+    assert form.url == "https://some-bucket.s3.eu-central-1.amazonaws.com/"
+
+
+def test_a_laptop_stores_a_file_with_its_owner(folder_objects: FolderObjects) -> None:
+    uploads = KeptUploads(folder_objects)
+    uploads.put(KEY, WHOSE, BODY)
+    assert uploads.get(KEY) == (BODY, WHOSE)
+    uploads.delete([KEY])
+    with pytest.raises(KeyError):
+        uploads.get(KEY)
