@@ -51,7 +51,7 @@ class Retries:
 
     def _tried_key(self, pk: str, derived: str) -> str:
         """Return the key of an earlier try with this body, if that made the newest turn or failed after it; a fresh key
-        if no turn of the last RETRY_MS has it. Raises ThreadMoved if an older turn does, as it may be a retry."""
+        if no turn of the last RETRY_MS has it. Raises ThreadMoved if one has it and another message came after it."""
         head = self._heads.living(self._heads.items.get(pk, HEAD))
         if head is None:
             return derived
@@ -66,6 +66,6 @@ class Retries:
             made = turn_of(self._chain.turn(head, number), {})
         if self._heads.now() - made.created_at * 1000 - made.duration_ms > RETRY_MS:
             return f"{derived}.{head.n}"
-        if number < head.n:
-            raise errors.ThreadMoved(f"Turn {number} may already be this message, and other turns followed. {_READ}")
+        if number < head.n or head.pending:  # which may have replaced a failed try with this body
+            raise errors.ThreadMoved(f"Turn {number} may already be this message, and others followed. {_READ}")
         return own[head.keys[0]]
