@@ -8,7 +8,6 @@ unexport VIRTUAL_ENV
 BIN := .venv/bin
 DATA ?= ../shared/data
 WORKERS ?= 2
-AGENT ?=
 FUNCTION ?= api
 EVENT ?= events/api-chat.json
 ARCH ?= x86_64
@@ -21,16 +20,13 @@ AGENTS ?= yes
 AWS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat invoke test simulate scan build prove check bench long projects ready uv
+.PHONY: help run invoke test simulate scan build prove check bench long projects ready uv
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 run: .venv/ready ## the server on 127.0.0.1:8000 (PORT), with a durable store; Ctrl-C stops it
 	@exec $(BIN)/turnkeep dev
-
-chat: .venv/ready ## talk in the terminal (AGENT=papers)
-	@exec $(BIN)/turnkeep chat $(AGENT)
 
 invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=stream EVENT=events/stream-chat.json)
 	@PYTHONPATH=$(CURDIR)/tools exec $(BIN)/python -m emulated.invoke $(FUNCTION) $(EVENT)

@@ -1,4 +1,4 @@
-"""Turnkeep on a laptop: durable store, objects in a folder, server, terminal chat. No key, Docker or AWS account.
+"""Turnkeep on a laptop: durable store, objects in a folder, server. No key, Docker or AWS account.
 
 Import the modules directly; this file imports none, so that `turnkeep --help` is fast.
 """

@@ -52,13 +52,6 @@ def _parser() -> argparse.ArgumentParser:
     dev.add_argument("-c", "--config", type=Path, metavar="FILE", help=f"default: TURNKEEP_GRAPHS, ./{GRAPHS}")
     dev.set_defaults(run=_dev)
 
-    chat = commands.add_parser("chat", help="chat in the terminal; starts a server if none runs")
-    chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
-    chat.add_argument("--url", help="default: where `dev` listens; a deployed API takes its key from TURNKEEP_KEY")
-    chat.add_argument("--thread", metavar="ID", help="continue this thread")
-    chat.add_argument("--insecure", action="store_true", help="allow plain http to another machine")
-    chat.set_defaults(run=_chat)
-
     new = commands.add_parser("new", help="create a project with an agent, its tests and its deployment")
     new.add_argument("name", metavar="NAME", help="of the folder and of the stack")
     new.set_defaults(run="turnkeep_local.project.new:new")
@@ -136,14 +129,7 @@ def _dev(options: argparse.Namespace) -> None:
     serve(os.environ, _port(options.port), Path(config).resolve() if config else None)
 
 
-def _chat(options: argparse.Namespace) -> None:
-    from turnkeep_local.chat import chat  # noqa: PLC0415
-
-    url = options.url or f"http://127.0.0.1:{_port()}"
-    chat(url, os.environ, options.agent, options.thread, insecure=options.insecure)
-
-
-def _port(given: int | None = None) -> int:
+def _port(given: int | None) -> int:
     port = given if given is not None else os.environ.get("PORT") or PORT
     if not str(port).isdigit() or int(port) > 65535:
         raise LocalError(f"PORT={port} is not a port. Use a number from 0 to 65535.")

@@ -42,7 +42,7 @@ class OwnHosts:
         if fault is None:
             await self._app(scope, _timed(receive, self._seconds), send)
             return
-        from turnkeep.http.errors import respond  # noqa: PLC0415 - FastAPI, which the terminal chat does not need
+        from turnkeep.http.errors import respond  # noqa: PLC0415 - loads FastAPI, which `turnkeep --help` does not need
 
         answer = respond(fault)
         answer.headers["Connection"] = "close"

@@ -9,9 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from turnkeep_local import LocalError
 
@@ -32,13 +30,7 @@ def is_listening(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def spawn(
-    command: Sequence[str],
-    *,
-    log: Path,
-    environ: Mapping[str, str] | None = None,
-    at_our_death: signal.Signals = signal.SIGKILL,
-) -> subprocess.Popen[bytes]:
+def spawn(command: Sequence[str], *, log: Path, environ: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     """Start a child in its own session: Ctrl-C reaches only us, and we decide when the child ends."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -49,33 +41,27 @@ def spawn(
             stderr=subprocess.STDOUT,
             env=environ,
             start_new_session=True,
-            preexec_fn=_end_with_parent(at_our_death),  # noqa: PLW1509 - runs two system calls, takes no lock
+            preexec_fn=_end_with_parent(),  # noqa: PLW1509 - runs two system calls, takes no lock
         )
 
 
-def _end_with_parent(at_our_death: signal.Signals) -> Callable[[], None] | None:
+def _end_with_parent() -> Callable[[], None] | None:
     if sys.platform != "linux":
         return None
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def die_with_parent() -> None:
-        prctl(_PR_SET_PDEATHSIG, int(at_our_death))
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
 
     return die_with_parent
 
 
-def wait_until_listening(port: int, child: subprocess.Popen[bytes], **how: Any) -> None:
-    wait_until(partial(is_listening, port), child, **how)
-
-
-def wait_until(
-    is_up: Callable[[], bool], child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float
-) -> None:
-    """Wait until it is up; raise LocalError with the end of the log if the child died or `seconds` have passed."""
+def wait_until_listening(port: int, child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float) -> None:
+    """Wait for the port; raise LocalError with the end of the log if the child died or `seconds` have passed."""
     deadline = time.monotonic() + seconds
-    while not is_up():
+    while not is_listening(port):
         if child.poll() is not None:
             raise LocalError(f"{name} ended immediately:\n{_tail(log)}")
         if time.monotonic() > deadline:
@@ -89,11 +75,11 @@ def _tail(log: Path) -> str:
     return "\n".join([*(f"  {line}" for line in lines if line.strip()), f"  (full log: {log})"])
 
 
-def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
-    """Ask our child to end, and kill it after `patience_seconds`."""
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Ask our child to end, and kill it after five seconds."""
     child.terminate()
     try:
-        child.wait(patience_seconds)
+        child.wait(5)
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _WELCOME = """
 Turnkeep listens on {url}     threads: {store}, {home}
 
-  chat                 {url}/     or in the terminal: turnkeep chat
+  chat page            {url}/
   LangGraph Studio     https://smith.langchain.com/studio/?baseUrl={url}
   LangGraph clients    {url}
   OpenAI clients       {url}/v1

@@ -14,7 +14,7 @@ from harness import noise
 from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, fresh, harness_of
 from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
-from turnkeep_local.chat import read_events
+from server_events import read_events
 
 pytestmark = [pytest.mark.slow]
 

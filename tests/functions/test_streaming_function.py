@@ -14,10 +14,10 @@ from front import Invocation
 from lambdas import Function
 from wire import Exchange, WireServer, calls, chunk, says
 
+from server_events import read_events
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.store.leases import BeginRequest
-from turnkeep_local.chat import read_events
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -62,13 +62,12 @@ def test_a_bad_corpus_is_refused_whole_and_the_old_one_kept(
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "70000"])
-@pytest.mark.parametrize("command", ["dev", "chat"])
 def test_an_invalid_port_is_reported(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], port: str, command: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], port: str
 ) -> None:
     monkeypatch.setenv("PORT", port)
 
-    assert main([command]) == 1
+    assert main(["dev"]) == 1
 
     assert capsys.readouterr().err == f"turnkeep: PORT={port} is not a port. Use a number from 0 to 65535.\n"
 
@@ -83,9 +82,3 @@ def test_a_port_in_use_ends_the_server_before_it_touches_anything(tmp_path: Path
     assert printed.returncode == 1
     assert printed.stderr.startswith(f"turnkeep: Port {port} cannot be used")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_chat_rejects_an_invalid_url(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chat", "--url", "localhost"]) == 1
-
-    assert "is not a URL" in capsys.readouterr().err

@@ -1,10 +1,7 @@
-"""The whole of it, as a newcomer meets it: `turnkeep dev` and `turnkeep chat`, killed and started again."""
+"""The whole of it, as a newcomer meets it: `turnkeep dev`, killed and started again."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +9,6 @@ import httpx
 import pytest
 
 from dev_server import dev_server
-from turnkeep_local.processes import free_port
 
 pytestmark = [pytest.mark.usefixtures("emulator")]
 
@@ -47,21 +43,3 @@ def test_a_server_starts_without_its_database_and_ends_well_when_asked_to(tmp_pa
     environ = _environment() | {"DATABASE__URL": f"sqlite:///{tmp_path}/absent.sqlite"}
     with dev_server(tmp_path, environ, ended_by=signal.SIGTERM) as client:
         assert client.get("/ok").is_success
-
-
-def test_chat_starts_a_server_where_none_runs_and_ends_it(tmp_path: Path) -> None:
-    port = free_port()
-    command = [sys.executable, "-m", "turnkeep_local.cli", "chat", "papers", "--url", f"http://127.0.0.1:{port}"]
-
-    told = subprocess.run(
-        command, cwd=tmp_path, env=_environment(), input="Tell me about graphs\n", capture_output=True, text=True,
-        timeout=300, check=False,
-    )  # fmt: skip
-
-    assert told.returncode == 0, told.stderr
-    assert "No server at" in told.stdout
-    assert "Continue with: turnkeep chat --thread" in told.stdout
-    assert "demo_model" in told.stdout
-    server = json.loads((tmp_path / ".turnkeep" / "server.json").read_text())
-    with pytest.raises(ProcessLookupError):
-        os.kill(server["pid"], 0)
