@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from both_players import Langgraph, Outcome, Turnkeep, in_order, nameless
-from drawn_graphs import NOT_STORED, Function, Graph, has_memory, is_line, named
+from drawn_graphs import CHANGES, MESSAGES, NOT_STORED, VALUES, Function, Graph, has_memory, is_line, named
 from drawn_programs import PROGRAM, SPEC
 from hypothesis import HealthCheck, given, seed, settings
 
@@ -241,6 +241,15 @@ def test_both_sides_have_the_same_state(folder: FolderObjects, part: int) -> Non
 @pytest.mark.parametrize("name", FOUND)
 def test_a_kept_program_has_the_same_result(folder: FolderObjects, name: str) -> None:
     asyncio.run(played(*FOUND[name], folder))
+
+
+STEPS = [*(f"{verb} {name}" for verb in ("put", "bag") for name in VALUES), *(f"say {name}" for name in MESSAGES)]
+STEPS += [f"say {message}; change {name}" for message in ("ai", "tool") for name in CHANGES]
+
+
+@pytest.mark.parametrize("steps", STEPS)
+def test_each_value_is_read_back_after_a_restart(folder: FolderObjects, steps: str) -> None:
+    asyncio.run(played(Graph(((f"{steps}; look",),)), (RUN, ("restart",), RUN), folder))
 
 
 async def played(spec: Any, program: Any, folder: FolderObjects) -> None:

@@ -30,11 +30,7 @@ def forgetful(graph: Any, items: MemoryItems, objects: FolderObjects) -> Turns:
 
 
 async def play(turns: Turns, given: Any) -> None:
-    if given == "yes to each":
-        state = await turns.states.read(ANN, "t")
-        call = GraphCall(command={"resume": {each["id"]: "yes" for each in state.interrupts}})
-    else:
-        call = GraphCall(command={"resume": given.resume}) if isinstance(given, Command) else GraphCall(input=given)
+    call = GraphCall(command={"resume": given.resume}) if isinstance(given, Command) else GraphCall(input=given)
     running = await turns.start(TurnRequest(ANN, "said", thread_id="t", create=True, call=call))
     turn = await running.finish()
     await running.close()

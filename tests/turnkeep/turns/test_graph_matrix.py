@@ -1,38 +1,33 @@
-"""What LangGraph can do, done on the store as on LangGraph's own in-memory saver: every step of a script runs on both
-and is compared, windowed and whole. Between two steps the store's side forgets everything but the store."""
+"""Graphs with a window of turns: each step of a script leaves on the store the end of what it leaves on LangGraph's
+in-memory saver. Between two steps the store's side keeps nothing but the store. Graphs without a window are drawn by
+tests/differential."""
 
 import operator
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict, cast
 
 import pytest
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, MessagesState, StateGraph, add_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send, interrupt
 from scripted import turn as turn_of
 
-from turnkeep.errors import NotFound
-from turnkeep.graphs.agent import Agent
-from turnkeep.records import Principal, Reply
+from turnkeep.records import Principal
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.items import Items
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun, Loaded
 from turnkeep.store.store import Store
-from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
-from turns_over import table_over, turns_over
+from turns_over import table_over
 
 type Graph = Any
-type Shape = tuple[str, Any]
 
 WHO = Principal("tenant", "user")
 THREAD = "thread"
@@ -71,12 +66,10 @@ class Twin:
                 assert not isinstance(step, Command) or self.state().next, "nobody asked"
                 self.turn(step)
 
-    def turn(self, given: Any, modes: list[str] | None = None) -> list[Shape]:
-        """A run that makes a turn; gives what both streamed."""
-        theirs = list(self.twin.stream(given, CONFIG, stream_mode=modes or ["values"]))
-        ours = self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(modes or ["values"]))))
+    def turn(self, given: Any) -> None:
+        self.twin.invoke(given, CONFIG)
+        self.ours(lambda graph: graph.invoke(given, CONFIG, durability="exit"))
         self.compare()
-        return self.same(theirs, ours)
 
     def update(self, values: Any, as_node: str) -> None:
         self.twin.update_state(CONFIG, values, as_node=as_node)
@@ -90,8 +83,8 @@ class Twin:
         there: Any = {"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}}
         names = {message.id for message in self.twin.get_state(there).values["messages"]}
         self.incarnation = {name: number for name, number in self.incarnation.items() if name in names}
-        list(self.twin.stream(given, there, stream_mode="values"))
-        self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(["values"]))), checkpoint=ours)
+        self.twin.invoke(given, there)
+        self.ours(lambda graph: graph.invoke(given, CONFIG, durability="exit"), checkpoint=ours)
         self.compare()
 
     def ours(self, work: Callable[[Graph], Any], *, is_turn: bool = True, checkpoint: str | None = None) -> Any:
@@ -163,18 +156,6 @@ class Twin:
         stored = [s for link in loaded.links for s in link.segments if (s.namespace, s.channel) == ("", "messages")]
         assert sum(len(segment.elements) for segment in stored) == len(values.get("messages", []))
 
-    def same(self, theirs: list[Any], ours: list[Any]) -> list[Shape]:
-        shown = [_shape(part) for part in ours]
-        expected = [_shape(part) for part in theirs]
-        if self.window is not None:  # the lists of a windowed graph begin later
-            shown, expected = ([each for each in parts if each[0] != "values"] for parts in (shown, expected))
-        assert sorted(shown, key=repr) == sorted(expected, key=repr)
-        return shown
-
-
-def _exit(modes: list[str]) -> dict[str, Any]:
-    return {"stream_mode": modes, "durability": "exit"}
-
 
 def _without(values: Any, names: frozenset[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in names}
@@ -182,29 +163,6 @@ def _without(values: Any, names: frozenset[str]) -> dict[str, Any]:
 
 def _place(snapshot: Any) -> str:
     return str(snapshot.config["configurable"]["checkpoint_id"])
-
-
-def _shape(part: Any) -> Shape:
-    """A streamed part without what differs from run to run."""
-    mode, data = part
-    if mode == "messages":
-        return mode, (data[0].content, data[1]["langgraph_node"])
-    if mode == "tasks":
-        return mode, (data["name"], "input" in data)
-    if mode in ("values", "updates"):
-        return mode, repr(_nameless({name: value for name, value in data.items() if name != "__interrupt__"}))
-    return mode, data
-
-
-def _nameless(value: Any) -> Any:
-    match value:
-        case BaseMessage():
-            return value.type, value.content
-        case dict():
-            return {name: _nameless(each) for name, each in value.items()}
-        case list():
-            return [_nameless(each) for each in value]
-    return value
 
 
 def say(name: str, text: str | None = None) -> dict[str, Any]:
@@ -228,7 +186,7 @@ def _echo(state: Any) -> dict[str, Any]:
     return {"messages": [AIMessage(f"on {_asked(state).content}", id=f"{_asked(state).id}-a")]}
 
 
-windows = pytest.mark.parametrize("window", [None, 3, 10])
+windows = pytest.mark.parametrize("window", [3, 10])
 
 
 def plain() -> Graph:
@@ -346,30 +304,6 @@ def wide() -> Graph:
     return graph.add_edge("echo", END).compile()
 
 
-@windows
-def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Store], window: int | None) -> None:
-    twin = Twin(wide(), fresh_table, window)
-    twin.turn(say("h0"))
-    _fails(twin, lambda graph: graph.invoke(say("bad", "fail"), CONFIG, durability="exit"), ValueError)
-    twin.turn(say("h1"))
-    assert [m.id for m in twin.state().values["messages"]] == ["h0", "h0-a", "h1", "h1-a"]
-
-
-def _fails(twin: Twin, work: Callable[[Graph], Any], error: type[Exception] | None) -> None:
-    """A run that ends early: the thread is released and stays as it was."""
-    before = twin.state()
-    store = twin.store()
-    begun, _, run = twin.hold(store)
-    graph = twin.graph.copy({"checkpointer": run})
-    if error:
-        with pytest.raises(error):
-            work(graph)
-    else:
-        work(graph)
-    store.leases.release(begun)
-    assert twin.state() == before
-
-
 def fan_out() -> Graph:
     def spread(state: Any) -> list[Send]:
         return [Send("work", {"item": n, "of": _asked(state).id}) for n in range(4)]
@@ -474,41 +408,6 @@ def test_a_branch_of_a_branch(fresh_table: Callable[[], Store]) -> None:
     assert [m.id for m in twin.state().values["messages"] if "-" not in str(m.id)] == ["b1", "b2", "d1"]
 
 
-@windows
-def test_the_state_at_an_older_checkpoint(fresh_table: Callable[[], Store], window: int | None) -> None:
-    twin = Twin(wide(), fresh_table, window)
-    twin.play(*said(5))
-    theirs, ours = twin.places[2]
-    old = twin.twin.get_state({"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}})
-    shown = twin.state(ours)
-    assert shown.values["log"] == old.values["log"]
-    assert shown.values["messages"] == old.values["messages"][0 if window != 3 else -6 :]
-    with pytest.raises(NotFound):
-        twin.state("00000000-0000-0000-0000-000000000000")
-
-
-# streams
-
-
-def streaming() -> Graph:
-    def agent(state: Any) -> dict[str, Any]:
-        get_stream_writer()({"seen": _asked(state).id})
-        model = GenericFakeChatModel(messages=iter([AIMessage("many small words", id=f"{_asked(state).id}-a")]))
-        return {"messages": [model.invoke(state["messages"])]}
-
-    return StateGraph(MessagesState).add_node("agent", agent).add_edge(START, "agent").compile()
-
-
-@windows
-def test_every_streaming_mode(fresh_table: Callable[[], Store], window: int | None) -> None:
-    twin = Twin(streaming(), fresh_table, window)
-    for number in range(5):
-        parts = twin.turn(say(f"h{number}"), ["messages", "values", "updates", "custom", "tasks"])
-        kinds = {mode for mode, _ in parts}
-        assert kinds >= {"messages", "updates", "custom", "tasks"}
-        assert [data[0] for mode, data in parts if mode == "messages"][:3] == ["many", " ", "small"]
-
-
 # channels that are no messages
 
 
@@ -588,75 +487,3 @@ def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable
     found = run.get_tuple({"configurable": {"thread_id": THREAD, "checkpoint_ns": "sub"}})
     assert found is not None
     assert [m.id for m in found.checkpoint["channel_values"]["notes"]] == ["note-h0", "note-h1", "note-h2"]
-
-
-@windows
-def test_what_a_node_changes_in_place_is_kept(fresh_table: Callable[[], Store], window: int | None) -> None:
-    def mark(state: Any) -> dict[str, Any]:
-        rows = state.get("rows") or []
-        for row in rows:
-            row["seen"] = row.get("seen", 0) + 1
-        state["messages"][0].additional_kwargs["seen"] = len(rows)
-        rows = [*rows, {"of": _asked(state).id}]
-        return {"rows": rows, "messages": [*state["messages"][:1], *_echo(state)["messages"]]}
-
-    graph = StateGraph(Lists).add_node("mark", mark).add_edge(START, "mark").compile()
-    twin = Twin(graph, fresh_table, window, edited=True)
-    twin.play(*said(3))
-
-
-# runs that end early
-
-
-def failing() -> Graph:
-    def boom(state: Any) -> dict[str, Any]:
-        if "fail" in _asked(state).content:
-            raise ValueError("the node failed")
-        return {}
-
-    graph = StateGraph(MessagesState).add_node("echo", _echo).add_node("boom", boom)
-    return graph.add_edge(START, "echo").add_edge("echo", "boom").compile()
-
-
-@windows
-def test_a_failing_node_leaves_no_trace(fresh_table: Callable[[], Store], window: int | None) -> None:
-    twin = Twin(failing(), fresh_table, window)
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
-        _fails(twin, lambda graph: graph.invoke(say("bad", "fail"), CONFIG, durability="exit"), ValueError)
-
-
-@windows
-def test_a_closed_stream_leaves_no_trace(fresh_table: Callable[[], Store], window: int | None) -> None:
-    twin = Twin(failing(), fresh_table, window)
-
-    def close_early(graph: Graph) -> None:
-        stream: Iterator[Any] = graph.stream(say("gone"), CONFIG, stream_mode="updates", durability="exit")
-        next(stream)
-        cast(Any, stream).close()
-
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
-        _fails(twin, close_early, None)
-
-
-# the same through Turns
-
-
-def agent_of(graph: Graph, window: int | None, **more: Any) -> Agent:
-    return Agent("test", graph, lambda values: Reply(values["messages"][-1].text), window=window, **more)
-
-
-async def test_two_branches_that_ask_are_answered_one_after_the_other(fresh_table: Callable[[], Store]) -> None:
-    def ask(name: str) -> Any:
-        return lambda state: {"log": [f"{name} {interrupt(f'{name}?')}"]}
-
-    graph = StateGraph(Wide).add_node("left", ask("left")).add_node("right", ask("right"))
-    graph.add_node("tell", lambda state: {"messages": [AIMessage(", ".join(state["log"]))]})
-    graph.add_edge(START, "left").add_edge(START, "right").add_edge(["left", "right"], "tell")
-    agent = agent_of(graph.compile(), 3)
-    replies = []
-    for message in ("hello", "one", "two"):
-        running = await turns_over(fresh_table(), agent).start(TurnRequest(WHO, message, thread_id=THREAD, create=True))
-        replies.append((await running.finish()).reply)
-    assert replies == ["left?", "right?", "left one, right two"]
