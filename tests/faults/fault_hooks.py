@@ -14,7 +14,6 @@ from typing import Any, Literal
 from uuid import UUID
 
 import httpx
-import openai
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError
 from botocore.httpsession import URLLib3Session
@@ -38,11 +37,6 @@ def at_call(at: int, kind: Kind, times: int = 1) -> Choose:
     return lambda number, name: kind if at <= number < at + times else None
 
 
-def outage(at: int, kind: Kind, service: str) -> Choose:
-    """Hits every call of a service from the one numbered `at` on."""
-    return lambda number, name: kind if number >= at and name.startswith(service) else None
-
-
 def by_chance(share: float, chance: random.Random) -> Choose:
     """Hits this share of all calls to the stores."""
 
@@ -62,9 +56,6 @@ class Faults:
     bodies: list[bytes] = field(default_factory=list)
     hits: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def heal(self) -> None:
-        self.choose = none
 
     def choose_fault(self, name: str, body: bytes = b"") -> Kind | None:
         """Count a call and return its fault. A fault that kills before the call does not return."""
@@ -135,33 +126,16 @@ def _answer(url: str, status: int, content_type: str, body: bytes) -> AWSRespons
 
 
 class ModelCalls(BaseCallbackHandler):
-    """Applies the same faults to the calls of any chat model."""
+    """Kills at the calls of any chat model too."""
 
     run_inline = True
-    raise_error = True
 
     def __init__(self, faults: Faults):
         self.faults = faults
         self._kinds: dict[UUID, Kind | None] = {}
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **_: Any) -> None:
-        kind = self.faults.choose_fault(MODEL)
-        self._kinds[run_id] = kind
-        if kind in ("throttle", "error_500", "cut"):
-            raise _model_fault(kind)
+        self._kinds[run_id] = self.faults.choose_fault(MODEL)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
-        kind = self._kinds.pop(run_id)
-        self.faults.kill(kind, "after")
-        if kind == "lost":
-            raise _model_fault(kind)
-
-
-def _model_fault(kind: Kind) -> Exception:
-    request = httpx.Request("POST", "http://model.invalid/v1/chat/completions")
-    match kind:
-        case "throttle":
-            return openai.RateLimitError("injected", response=httpx.Response(429, request=request), body=None)
-        case "error_500":
-            return openai.InternalServerError("injected", response=httpx.Response(500, request=request), body=None)
-    return openai.APIConnectionError(request=request)
+        self.faults.kill(self._kinds.pop(run_id), "after")

@@ -60,15 +60,6 @@ def test_a_fork_restores_personal_data_for_its_owner(harness: Harness) -> None:
     assert harness.texts("t2") == ["to ann@example.org"]
 
 
-@pytest.mark.parametrize("number", [-1, 3])
-def test_a_fork_at_an_unknown_turn_is_not_found(harness: Harness, number: int) -> None:
-    harness.take_turn("t1")
-    with pytest.raises(NotFound):
-        harness.store.fork(ANN, "t1", "t2", turn=number)
-    with pytest.raises(NotFound):
-        harness.store.threads.read(ANN, "t2")
-
-
 def test_a_fork_needs_ones_own_source_and_an_empty_target(harness: Harness) -> None:
     harness.take_turn("t1")
     harness.take_turn("t2", reply="mine")

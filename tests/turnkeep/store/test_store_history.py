@@ -3,38 +3,10 @@
 from contextlib import nullcontext
 
 import pytest
-from harness import NOON, Harness, flipped
+from harness import Harness, flipped
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.store.attributes import Item
-
-
-def pages(harness: Harness, limit: int) -> list[int]:
-    """All turns, read from the newest page to the oldest."""
-    found: list[int] = []
-    before: int | None = None
-    while page := harness.numbers("x", limit, before):
-        assert page == list(range(page[0], page[0] + len(page)))
-        found, before = page + found, page[0]
-    return found
-
-
-def test_the_newest_turns_come_oldest_first(harness: Harness) -> None:
-    for number in range(7):
-        harness.take_turn("x", f"message {number + 1}", f"reply {number + 1}")
-    turns = harness.store.turns.newest(harness.who, "x", limit=3)
-    assert [(t.number, t.message, t.reply) for t in turns] == [(n, f"message {n}", f"reply {n}") for n in (5, 6, 7)]
-    assert harness.numbers("x", 3, 5) == [2, 3, 4]
-    assert harness.numbers("x", 3, 2) == [1]
-    assert harness.numbers("x", 3, 1) == harness.numbers("x", 3, 0) == []
-    assert harness.numbers("x", 100, 100) == list(range(1, 8))
-    assert pages(harness, 2) == list(range(1, 8))
-
-
-def test_a_turn_is_read_back_with_all_fields(harness: Harness) -> None:
-    told = harness.take_turn("x", "hello", "good day", details={"steps": ["one"]})
-    assert harness.store.turns.read(harness.who, "x", 1) == told
-    assert (told.created_at, told.usage.output_tokens, told.thread_id) == (NOON, 2, "x")
 
 
 @pytest.mark.parametrize("number", [0, -1, 3, 10**9])
@@ -43,24 +15,6 @@ def test_an_unknown_turn_number_is_not_found(harness: Harness, number: int) -> N
     harness.take_turn("x")
     with pytest.raises(NotFound):
         harness.store.turns.read(harness.who, "x", number)
-
-
-def test_a_dead_writer_of_an_abandoned_branch_is_on_no_page(harness: Harness) -> None:
-    """It stands where the living branch has no turn of its own generation."""
-    old, new = [], []
-    for number in range(5):
-        harness.take_turn("x", reply=f"old {number + 1}")
-        old.append(harness.head("x")["cp"])
-    for number in range(4):
-        harness.take_turn("x", reply=f"new {number + 2}", older=None if number else old[0])
-        new.append(harness.head("x")["cp"])
-    harness.orphan("x", older=old[2])  # a fourth turn, after "old 3"
-    harness.take_turn("x", reply="newer 5", older=new[2])
-    whole = ["old 1", "new 2", "new 3", "new 4", "newer 5"]
-    assert harness.texts("x") == whole
-    for before in range(1, 6):
-        page = harness.store.turns.newest(harness.who, "x", limit=10, before=before)
-        assert [turn.reply for turn in page] == whole[: before - 1]
 
 
 def test_an_unknown_checkpoint_is_not_found(harness: Harness) -> None:

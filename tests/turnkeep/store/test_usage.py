@@ -4,7 +4,9 @@ import itertools
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_items import MemoryItems
 
-from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, TooManyTurns
+from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, StoreUnavailable, TooManyTurns
 from turnkeep.records import Principal
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Blobs
 from turnkeep.store.codec import Codec
 from turnkeep.store.heads import Heads
-from turnkeep.store.items import Items
+from turnkeep.store.items import Items, Refused
 from turnkeep.store.keys import usage_of, user_key
 from turnkeep.store.limits import Day
 from turnkeep.store.usage import Reserved, Usage
@@ -214,6 +216,66 @@ def test_a_usage_item_contains_no_user_name(limited: Callable[..., Meter]) -> No
     [item] = meter.items.between(usage_of(user_key(ANN)), " ", "~")
     assert "ann" not in str(item)
     assert item["ttl"] == int(NOON) + 31 * DAY
+
+
+class Wire(MemoryItems):
+    """Loses, repeats and delays updates. A client library tries three times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fates: list[str] = []
+        self.late: list[Callable[[], Item]] = []
+
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        send = partial(super().update, pk, sk, expression, values, condition=condition)
+        for _ in range(3):
+            match self.fates.pop() if self.fates else "answered":
+                case "answered":
+                    return send()
+                case "doubled":
+                    with suppress(Refused):
+                        send()
+                    return send()
+                case "held":
+                    self.late.append(send)
+                case "unanswered":
+                    with suppress(Refused):
+                        send()
+        raise StoreUnavailable
+
+    def arrive(self) -> None:
+        for send in self.late:
+            with suppress(Refused):
+                send()
+        self.late.clear()
+
+
+FATES = st.lists(st.sampled_from(["doubled", "held", "unanswered", "refused"]), max_size=4)
+
+
+@given(st.lists(st.tuples(FATES, FATES, st.booleans()), min_size=1, max_size=6))
+def test_a_turn_counts_at_most_once_under_packet_faults(turns: list[tuple[list[str], list[str], bool]]) -> None:
+    wire = Wire()
+    meter = Meter(wire, BudgetTuning(tokens_a_day=10_000, turns_a_minute=100, turns_at_once=50))
+    settled = 0
+    for fates, later_fates, arrives in turns:
+        wire.fates = [*fates]
+        with suppress(StoreUnavailable):
+            reserved = meter.begin()
+            wire.fates = [*later_fates]
+            with suppress(StoreUnavailable):
+                meter.usage.settle(reserved, 70, 700, 1)
+                settled += 1
+        wire.fates = []
+        if arrives:
+            wire.arrive()
+    wire.arrive()
+    meter.clock.now += LIFE + 1
+    meter.usage.settle(meter.begin(), 0, 0, 0)
+    today = meter.today()
+    assert not today.holds
+    assert (today.tokens, today.micro) == (70 * today.turns, 700 * today.turns)
+    assert settled <= today.turns <= len(turns)
 
 
 STEP = st.sampled_from(["begin", "settle", "again", "die", "wait"])

@@ -7,11 +7,9 @@ import pytest
 from harness import ANN, HOURS, NOON, Harness, noise
 
 from turnkeep.records import Principal
-from turnkeep.store.attributes import Item
 from turnkeep.store.erasure import Eraser
 from turnkeep.store.items import Items
 from turnkeep.store.keys import (
-    BY_USER,
     ERASURE,
     HEAD,
     document_key,
@@ -91,57 +89,6 @@ def test_an_erasure_out_of_time_is_incomplete_and_finished_by_cleanup(harness: H
     assert (swept.threads, swept.finished) == (2, True)
     assert set(harness.all_of("t0")) == {HEAD}
     assert eraser_of(harness).erase(ANN).threads == 0
-
-
-def test_a_late_duplicate_of_an_erasure_request_deletes_no_newer_data(harness: Harness) -> None:
-    harness.take_turn("x")
-    user_eraser = eraser_of(harness)
-    user_eraser.erase(ANN)
-    mark = harness.items.get(user_key(ANN), ERASURE)
-    assert mark is not None
-    harness.clock.now += 10
-    harness.take_turn("x", "new")
-    harness.items.put(mark)  # the request of before, once more
-    harness.clock.now += 3 * HOURS
-    harness.cleanup.sweep()
-    assert harness.texts("x") == ["a reply"]
-    assert harness.items.get(user_key(ANN), ERASURE) is None
-
-
-class SlowItems(Items):
-    """Each call takes a fifth of a second; the index of a user's threads may know nothing yet."""
-
-    harness: Harness
-    is_behind = False
-
-    def _call(self, operation: str, **arguments: Any) -> Item:
-        self.harness.clock.now += 0.2
-        if self.is_behind and arguments.get("IndexName") == BY_USER:
-            return {"Items": []}
-        return super()._call(operation, **arguments)
-
-
-@pytest.mark.parametrize(("ahead", "is_behind"), [(-4, False), (0.2, False), (4, False), (0.2, True)])
-def test_an_erasure_tolerates_clock_skew_and_keeps_data_begun_after_it(
-    harness: Harness, ahead: float, is_behind: bool
-) -> None:
-    harness.clock.now += ahead
-    harness.take_turn("x")
-    harness.store.leases.release(harness.begin("y"))
-    harness.clock.now -= ahead
-    items = SlowItems(harness.items._client, harness.items._table)
-    items.harness, items.is_behind = harness, is_behind
-    receipt = eraser_of(harness, items).erase(ANN)
-    assert (receipt.complete, receipt.threads) == (True, 0 if is_behind else 2)
-    harness.take_turn("z", "new")
-    mark = harness.items.get(user_key(ANN), ERASURE)
-    assert mark
-    assert mark["asked"] < mark["until"] < harness.head("z")["created"]
-    for _ in range(2):
-        harness.clock.now += 3 * HOURS
-        harness.cleanup.sweep()
-    assert [thread.thread_id for thread in harness.store.listing.search(ANN)] == ["z"]
-    assert harness.texts("z") == ["a reply"]
 
 
 def test_a_thread_in_another_users_index_is_neither_listed_nor_erased(harness: Harness) -> None:
