@@ -10,7 +10,7 @@ import pytest
 from calls_of_papers import GRADE, READ, WELL
 from scripted import read_events
 from whole_site import Site, Visitor
-from wire import Answer, Exchange, WireServer, fails, says
+from wire import Answer, Exchange, WireServer, fails
 
 from turnkeep.entries import Entry, entries
 
@@ -124,37 +124,6 @@ class Held:
         self._free.set()
 
 
-async def test_a_busy_thread_is_counted_with_the_same_or_another_key(
-    visitor: Visitor, model: WireServer, output: Output
-) -> None:
-    held = Held()
-    model.script += [held.then(READ), GRADE, says("Small matrices [2106.09685].")]
-    first = asyncio.ensure_future(visitor.http.post(THREAD, json=ASKED, headers={"Idempotency-Key": "k"}))
-    assert await asyncio.to_thread(held.asked.wait, 10)
-    for key, code in (("other", "thread_busy"), ("k", "turn_in_progress")):
-        refused = await visitor.http.post(THREAD, json=ASKED, headers={"Idempotency-Key": key})
-        assert (refused.status_code, refused.json()["code"]) == (409, code)
-        assert metrics(output()) == [{"ThreadBusy": 1, "code": code}]
-    held.release()
-    assert (await first).status_code == 200
-    assert [line["Persisted"] for line in metrics(output())] == [1]
-
-
-async def test_a_run_that_lost_its_thread_is_superseded_and_its_calls_are_paid(
-    visitor: Visitor, model: WireServer, output: Output
-) -> None:
-    held = Held()
-    model.script += [held.then(READ), GRADE, says("Small matrices [2106.09685].")]
-    first = asyncio.ensure_future(visitor.http.post(THREAD, json=ASKED))
-    assert await asyncio.to_thread(held.asked.wait, 10)
-    assert (await visitor.http.delete("/threads/t1")).status_code == 204
-    held.release()
-    assert (await first).json()["code"] == "superseded"
-    lines = output()
-    assert metrics(lines) == [THREE_CALLS, {"Superseded": 1, "code": "superseded"}]
-    assert "run ended early" in sentences(lines)
-
-
 # Faults
 
 
@@ -237,15 +206,3 @@ async def test_a_disconnected_stream_is_counted_and_its_run_ends(
     assert metrics(lines) == [{"StreamLeft": 1}]
     [ended] = [line for line in lines if line.get("message") == "run ended early"]
     assert ended["code"] == "CancelledError"
-
-
-async def test_a_run_that_continues_without_its_client_is_counted(
-    visitor: Visitor, model: WireServer, output: Output
-) -> None:
-    held = Held()
-    model.script += [held.then(READ), *WELL[1:]]
-    served = await leave(visitor, held, {**ASKED, "on_disconnect": "continue"})
-    held.release()
-    await asyncio.wait_for(served, 120)
-    left, kept = metrics(output())
-    assert (left, timed(kept, streamed=True)) == ({"StreamLeft": 1}, {**THREE_CALLS, "Persisted": 1})

@@ -18,12 +18,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from turnkeep import ActionUnknown, once
-from turnkeep.errors import AgentFault, StoreUnavailable, Superseded, TurnkeepError
+from turnkeep.errors import AgentFault, StoreUnavailable, TurnkeepError
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply, RunContext, Turn
 from turnkeep.store.attributes import Write
 from turnkeep.store.items import Items
-from turnkeep.store.keys import HEAD
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun, Loaded
 from turnkeep.store.store import Store
@@ -292,44 +291,6 @@ async def test_a_tool_that_asked_outside_says_what_became_of_it(
 # who may act
 
 
-async def test_a_run_that_lost_its_thread_acts_no_more(store: Store, begun: Begun, items: Items, world: World) -> None:
-    expired = {":t": 1}
-    items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", expired, condition="attribute_exists(PK)")
-    taken = begun_on(store, "other")
-    with pytest.raises(Superseded):
-        await called(ledger_of(store, begun), world.act, "sync", 17)
-    assert world.done == []
-    await called(ledger_of(store, taken), world.act, "sync", 17)
-    assert world.done == [17]
-
-
-async def test_what_it_did_before_is_recorded_all_the_same(store: Store, begun: Begun, world: World) -> None:
-    old = ledger_of(store, begun)
-
-    def act_and_lose() -> str:
-        store.leases.release(begun)
-        return world.act(17)
-
-    with acting(old):
-        once("charge", "17")(act_and_lose)()
-    again = begun_on(store)
-    assert await called(ledger_of(store, again), world.act, "sync", 17) == "receipt 1"
-
-
-@pytest.mark.parametrize("gone", ["deleted", "made anew"])
-async def test_an_action_goes_with_its_thread(store: Store, begun: Begun, world: World, gone: str) -> None:
-    await called(ledger_of(store, begun), world.act, "sync", 17)
-    store.leases.release(begun)
-    store.threads.delete(ANN, "t")
-    if gone == "deleted":
-        with pytest.raises(Superseded):
-            await called(ledger_of(store, begun), world.act, "sync", 18)
-        assert world.done == [17]
-    else:
-        await called(ledger_of(store, begun_on(store)), world.act, "sync", 17)
-        assert world.done == [17, 17]
-
-
 async def test_a_lost_acknowledgement_of_the_claim_is_no_claim_of_another(
     store: Store, counting: Counting, begun: Begun, world: World
 ) -> None:
@@ -436,33 +397,6 @@ def said(text: Any) -> dict[str, Any]:
     return {"messages": [AIMessage(str(text))]}
 
 
-@both
-async def test_a_turn_that_failed_and_is_sent_again_gets_what_was_recorded(
-    store: Store, world: World, colour: str
-) -> None:
-    fails = [True, False]
-
-    def act(state: MessagesState) -> Any:
-        return said(once("charge", "17")(world.act)(17))
-
-    async def act_later(state: MessagesState) -> Any:
-        return said(await once("charge", "17")(world.act_later)(17))
-
-    def fail_once(state: MessagesState) -> Any:
-        if fails.pop(0):
-            raise ValueError("a bug")
-        return {}
-
-    turns = turns_of(store, act if colour == "sync" else act_later, fail_once)
-    with pytest.raises(AgentFault):
-        await say(turns, "pay", "k")
-    assert (await say(turns, "pay", "k")).reply == "receipt 1"
-    assert (await say(turns, "pay", "k")).reply == "receipt 1"
-    assert world.done == [17]
-    fails.append(False)
-    assert (await say(turns, "pay again", "k2")).reply == "receipt 2"
-
-
 async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(store: Store, world: World) -> None:
     def act(state: MessagesState) -> Any:
         def fails() -> None:
@@ -489,14 +423,6 @@ def approving(world: World) -> Node:
         return said(f"{reserved}, {once('charge', '17')(world.act)('charge') if sure == 'yes' else 'not charged'}")
 
     return act
-
-
-async def test_what_was_done_before_a_question_is_not_done_again_after_its_answer(store: Store, world: World) -> None:
-    turns = turns_of(store, approving(world))
-    assert (await say(turns, "buy", "k1")).status == "interrupted"
-    assert (await say(turns, "perhaps", "k2")).status == "interrupted"
-    assert (await say(turns, "yes", "k3")).reply == "receipt 1, receipt 2"
-    assert world.done == ["reserve", "charge"]
 
 
 async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(store: Store, world: World) -> None:
