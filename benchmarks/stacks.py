@@ -56,8 +56,8 @@ def _architecture() -> str:
 
 def _exported(*options: str) -> list[str]:
     """The runtime dependencies as a requirements.txt of the lock."""
-    command = ("uv", "export", "--quiet", "--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate")
-    return _run(*command, "--no-hashes", *options, cwd=ROOT).splitlines()
+    command = ("uv", "export", "--quiet", "--frozen", "--no-dev", "--no-emit-workspace", "--no-header", "--no-annotate")
+    return _run(*command, "--no-hashes", "--extra", "aws", "--extra", "agents", *options, cwd=ROOT).splitlines()
 
 
 def _install(requirements: list[str], target: Path) -> None:
