@@ -13,8 +13,8 @@ AT_ONCE = 16  # threads deleted in parallel; more would not be faster, since one
 MARGIN_MS = 20_000  # enough for a thread of some thousand turns; the next sweep deletes the rest of a longer one
 
 with loading():
-    import boto3
     from botocore.config import Config
+    from botocore.session import Session
 
     from turnkeep.observability import correlate, guard_output
     from turnkeep.store.blobs import Blobs, S3Objects
@@ -26,8 +26,9 @@ with loading():
     # When DynamoDB throttles, sixteen waits of up to eight seconds are slow enough; "adaptive" was even slower.
     patience: dict[str, Any] = {"retries": {"mode": "standard", "total_max_attempts": 5}, "connect_timeout": 1}
     patient = Config(**patience, read_timeout=5, max_pool_connections=AT_ONCE + 1)
-    items = Items(boto3.client("dynamodb", config=patient), os.environ["TABLE_NAME"])
-    s3: Any = LateClient(functools.partial(boto3.client, "s3", config=patient))
+    session = Session()
+    items = Items(session.create_client("dynamodb", config=patient), os.environ["TABLE_NAME"])
+    s3: Any = LateClient(functools.partial(session.create_client, "s3", config=patient))
     blobs = Blobs(S3Objects(s3, os.environ["BUCKET_NAME"]))
     cleanup = Cleanup(Eraser(items, blobs, clock=time.time), at_once=AT_ONCE)
 

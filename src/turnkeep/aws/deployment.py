@@ -6,13 +6,13 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.session import Session  # boto3 would load S3's transfer manager, a tenth of the start
 from fastapi import FastAPI
 from pydantic import SecretStr
 from starlette.requests import Request
@@ -32,6 +32,8 @@ from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.store.blobs import S3Objects
 from turnkeep.store.uploads import S3Uploads
+
+_session = functools.cache(Session)
 
 
 class NotDeployable(Exception):
@@ -85,7 +87,7 @@ def deployed(environ: Mapping[str, str]) -> Services:
     services = build(
         settings,
         dynamodb=dynamodb,
-        credentials=boto3.DEFAULT_SESSION.get_credentials() if boto3.DEFAULT_SESSION else None,
+        credentials=_session().get_credentials(),
         objects=S3Objects(s3, settings.bucket_name),
         uploads=S3Uploads(s3, settings.bucket_name),
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
@@ -157,5 +159,4 @@ def log_unusable_files(settings: Settings) -> None:
 
 
 def _client(service: str, **config: Any) -> Any:
-    make: Callable[..., Any] = boto3.client
-    return make(service, config=Config(**{**CLIENT_CONFIG, **config}))
+    return _session().create_client(service, config=Config(**{**CLIENT_CONFIG, **config}))
