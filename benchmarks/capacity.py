@@ -110,13 +110,15 @@ class Bench:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of real text")
-    texts = prose_or_exit(arguments.parse_args().data)
+    arguments.add_argument("--quick", action="store_true", help="a turn alone, without the rest")
+    options = arguments.parse_args()
+    texts = prose_or_exit(options.data)
     objects = MemoryObjects()
     with store() as url, metered(url) as meter:
         bench = Bench(client(meter.url), meter, texts, Sheet(meter, objects), objects, Clock())
         calls = asyncio.run(_turn(bench))
         print(f"\n{'what':56}{'requests':>10}{'WCU':>8}{'RCU':>8}{'S3 puts':>9}")
-        for extra in EXTRAS:
+        for extra in EXTRAS[: 0 if options.quick else None]:
             asyncio.run(extra(bench))
     summary: dict[str, Any] = {"benchmark": "capacity", "turn": [asdict(call) for call in calls]}
     print(json.dumps({**summary, "rows": [asdict(row) for row in bench.sheet.rows]}))

@@ -3,6 +3,7 @@ dependencies as `sam build` leaves it. Both find the same boto3, compiled. Last 
 
     python benchmarks/cold_start.py                    two minutes
     python benchmarks/cold_start.py --boto3 source     the same without bytecode of boto3
+    python benchmarks/cold_start.py --quick            one round; exits with 0 whatever it took
 """
 
 import argparse
@@ -93,20 +94,21 @@ class Row:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--boto3", choices=("compiled", "source"), default="compiled", help="what all of them find")
+    arguments.add_argument("--quick", action="store_true", help="one round, not held against what is allowed")
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="turnkeep-") as folder:
         stacks = build(Path(folder))
         if options.boto3 == "source":
             _forget_bytecode(stacks.runtime)
         sizes = dict(_sizes(stacks))
-        rows = list(_rows(measure(stacks)))
+        rows = list(_rows(measure(stacks, 1 if options.quick else ROUNDS)))
     missed = [f"{row.name}: {row.ratio:.2f} of plain, {row.allowed} allowed" for row in rows if row.is_missed]
     if sizes["all that is ours"] > MOST_MEGABYTES:
         missed.append(f"{sizes['all that is ours']:.1f} MB, {MOST_MEGABYTES} allowed")
     for sentence in missed:
         print(f"over budget: {sentence}")
     print(json.dumps(_summary(options.boto3, rows, sizes, missed)))
-    sys.exit(1 if missed else 0)
+    sys.exit(1 if missed and not options.quick else 0)
 
 
 def measure(stacks: Stacks, rounds: int = ROUNDS) -> dict[str, list[float]]:

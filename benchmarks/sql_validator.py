@@ -83,15 +83,18 @@ class Row:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help=f"the folder with {BIRD} and {BEAVER}")
-    folder = arguments.parse_args().data
+    arguments.add_argument("--quick", action="store_true", help="every twentieth statement")
+    options = arguments.parse_args()
+    folder, step = options.data, 20 if options.quick else 1
     try:
-        gold, written = _lines(folder / BIRD / "gold_sqlite.jsonl"), _lines(folder / BIRD / "llm_predictions_dev.jsonl")
+        gold = _lines(folder / BIRD / "gold_sqlite.jsonl")[::step]
+        written = _lines(folder / BIRD / "llm_predictions_dev.jsonl")[::step]
         schemas = {
             name: _bird(found) for name, found in json.loads((folder / BIRD / "schemas.json").read_text()).items()
         }
         beaver = (
             json.loads((folder / BEAVER / "schemas.json").read_text())["dw"],
-            _lines(folder / BEAVER / "dev_dw.jsonl"),
+            _lines(folder / BEAVER / "dev_dw.jsonl")[::step],
         )
     except OSError as error:
         sys.exit(f"cannot measure: {error}; name the folder of the data with --data")

@@ -3,7 +3,7 @@ DynamoDB Local, beside `langgraph dev`, which keeps them in memory, on the same 
 turn goes; and a turn where every request to DynamoDB takes 5 ms more. All alternate in one run. Last line: JSON.
 
     python benchmarks/throughput.py --data ../shared/data          about five minutes
-    python benchmarks/throughput.py --data ../shared/data --quick  one round
+    python benchmarks/throughput.py --data ../shared/data --quick  one round of ours
 """
 
 import argparse
@@ -69,14 +69,14 @@ class Wall:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of real text")
-    arguments.add_argument("--quick", action="store_true", help="one round")
+    arguments.add_argument("--quick", action="store_true", help="one round of ours, without the peers")
     options = arguments.parse_args()
     logger.setLevel("ERROR")
     prose_or_exit(options.data)
     data: Path = options.data.resolve()
-    rows, missing = _compared(data, 1 if options.quick else ROUNDS)
-    shares = _shares(data)
-    walls = asyncio.run(_delayed(data, 10 if options.quick else DELAYED_TURNS))
+    rows, missing = _compared(data, with_peer=not options.quick)
+    shares = {} if options.quick else _shares(data)
+    walls = [] if options.quick else asyncio.run(_delayed(data, DELAYED_TURNS))
     told = {"rows": [asdict(row) for row in rows], "shares": shares, "walls": [asdict(wall) for wall in walls]}
     print(json.dumps({"benchmark": "throughput", **told, "delay_ms": DELAY_MS, "missing": missing, "load": _load()}))
 
@@ -84,12 +84,13 @@ def main() -> None:
 # Servers
 
 
-def _compared(data: Path, rounds: int) -> tuple[list[Row], list[str]]:
+def _compared(data: Path, *, with_peer: bool) -> tuple[list[Row], list[str]]:
     missing: list[str] = []
     with ExitStack() as stack:
         servers = [stack.enter_context(turnkeep_dev(data, _folder(stack)))]
         try:
-            servers.append(stack.enter_context(langgraph_dev(data, _folder(stack))))
+            if with_peer:
+                servers.append(stack.enter_context(langgraph_dev(data, _folder(stack))))
         except Missing as reason:
             missing.append(f"langgraph dev: {reason}")
             print(missing[-1])
@@ -97,7 +98,7 @@ def _compared(data: Path, rounds: int) -> tuple[list[Row], list[str]]:
         for server in servers:
             _round(server, 16, 2, message)
         found = {(server.name, clients): list[Round]() for clients in TURNS for server in servers}
-        for _ in range(rounds):
+        for _ in range(ROUNDS if with_peer else 1):
             for clients, turns in TURNS.items():
                 for server in servers:
                     found[server.name, clients].append(_round(server, clients, turns, message))

@@ -96,11 +96,8 @@ def deployed(environ: Mapping[str, str]) -> Services:
         from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
 
         register_before_snapshot(services.turns.warm)
-        for each in (
-            services.store.heads.items.close,
-            s3.close,
-            random.seed,
-        ):  # all random states are equal after a restore
+        # All random states are equal after a restore.
+        for each in (services.store.heads.items.close, s3.close, random.seed):
             register_after_restore(each)
         if parameter:  # a snapshot may outlive the secrets
             register_after_restore(lambda: services.codec.renew(usable(read_key(ssm, parameter))))
