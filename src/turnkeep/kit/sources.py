@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import chain
 from typing import TypeAlias
 
 from turnkeep.kit.calendars import Written
@@ -52,9 +51,6 @@ class Unit:
     @property
     def is_row(self) -> bool:
         return self.text.lstrip().startswith("|")
-
-    def cell(self, figure: Figure) -> int:
-        return self.text.count("|", 0, figure.at)
 
     def noun(self, figure: Figure) -> str:
         """Return the word after a number: "kg" of "8.2 kg"."""
@@ -126,10 +122,7 @@ class Known:
         yield from (KnownFigure(figure) for row in self.lines if not row.label for figure in row.figures)
         for table in self.tables:
             bare = [figure for row in table.rows for figure in row.figures if not row.label]
-            labels = [row.cells[row.at] for row in table.rows if row.label]
-            bare += [figure for cell in labels for figure in cell if not is_small(figure)]  # "Unit 7" is a name
-            heads = table.head.cells if table.head else ()
-            yield from map(KnownFigure, (*bare, *chain(*heads), *map(computed, table.counts())))
+            yield from map(KnownFigure, (*bare, *map(computed, table.counts())))
         for column in self.columns:
             cells = [figure for _, figure in column]
             yield from (KnownFigure(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))

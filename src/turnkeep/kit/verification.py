@@ -5,7 +5,7 @@ Numbers in words are ignored. A computed figure may have any operands, but only 
 distant its operands, the fewer figures of its form may follow from them."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, islice, product, takewhile
+from itertools import chain, compress
 from typing import TypeAlias
 
 from turnkeep.kit.figures import SIZE, Figure, Reader, Row
@@ -14,14 +14,13 @@ from turnkeep.kit.sources import Known, Named, Sources, Unit, is_small, tight
 
 __all__ = ["Sources", "Verifier"]
 
-TIMES, PARTS = range(1, 13), (1 / 2, 1 / 3, 1 / 4)
+TIMES = range(1, 13)
 PERIODS = (1, 7, 28, 29, 30, 31, 365)  # days of projections: "at this rate £62,866 in all of November"
-MOST_OF_ONE = 3  # things of a kind that are counted in words: "two Kindles"
 FEW = 6  # figures of a line or row that belong together: "£13,500 of £13,800"
 
-# The largest share of the figures of a form that may match: by rounding; from figures that the reply has just quoted;
-# from one such figure and its neighbours or named rows; within these rows; from all known figures.
-ROUNDED_SHARE, QUOTED_SHARE, NEIGHBOUR_SHARE, NAMED_SHARE, ANY_SHARE = 0.015, 0.02, 0.02, 0.01, 0.005
+# The largest share of the figures of a form that may match: from figures that the reply has just quoted; from one such
+# figure and its neighbours or named rows; from all known figures.
+QUOTED_SHARE, NEIGHBOUR_SHARE, ANY_SHARE = 0.02, 0.02, 0.005
 
 UNKNOWN = "stands nowhere in what was found and follows from nothing there"
 OWN = "is the user's own number: quote it beside a figure that was found, or leave it out"
@@ -83,22 +82,17 @@ class Verifier:
             return False
         prices, like = self._sources.prices, sentence.like(figure)
         named = [prices[name] for name in dict.fromkeys(name for _, name in sentence.things)]
-        own = [value for each in like if each != figure and self._is_own(each) for value in each.values]
-        values = [sum(named), *(abs(sum(named) - each) for each in own)]
-        for price in (prices[owner] for owner in _owners(figure, like, sentence.things)):
-            values += [
-                *(price * count for count in TIMES),
-                *(abs(price - other) for other in (*named, *own) if other != price),
-            ]
-        return equals(figure, values, is_exact=True)
+        price = prices[_owner(figure, like, sentence.things)]
+        multiples, differences = [price * count for count in TIMES], [abs(price - other) for other in named]
+        return equals(figure, [sum(named), *multiples, *filter(None, differences)], is_exact=True)
 
     def _mispriced(self, figure: Figure, sentence: Unit) -> str | None:
         """Return the problem unless the first amount next to a thing is its price. A limit or computed amount may
         precede: "Up to $900 the lightest is the Swift Go ($849)", "It is $80 cheaper than the Tab A9 ($169)"."""
         like = sentence.like(figure)
-        owner = _owners(figure, like, sentence.things)[0]
+        owner = _owner(figure, like, sentence.things)
         right = [each for each in like if each != figure and self._is_price(each, sentence)]
-        if any(each.at < figure.at and owner in _owners(each, like, sentence.things) for each in right):
+        if any(each.at < figure.at and owner == _owner(each, like, sentence.things) for each in right):
             return None
         if right and figure.at < sentence.things[0][0]:
             is_limit = equals(figure, self._sources.limits)
@@ -128,7 +122,7 @@ class Verifier:
         is_compared = _stands_in(figure, before) and any(
             _stands_in(each, [row for _, row in rows]) for each in sentence.like(figure)
         )  # "its rating is lower (4.1 against 4.4)", about the thing named before
-        if is_compared or self._is_computed(figure, sentence, levels=4):
+        if is_compared:
             return None
         return f"is told of {found[0].label}, not of {rows[0][1].label}"
 
@@ -136,8 +130,9 @@ class Verifier:
         return [row for _, row in self._known.rows[label.casefold()]]
 
     def _owned(self, figure: Figure, sentence: Unit) -> list[tuple[int, Row]]:
-        owners = _owners(figure, sentence.like(figure), sentence.labels) if sentence.labels else []
-        return [row for owner in owners for row in self._known.rows[owner.casefold()]]
+        if not sentence.labels:
+            return []
+        return self._known.rows[_owner(figure, sentence.like(figure), sentence.labels).casefold()]
 
     # Allowed figures
 
@@ -150,21 +145,15 @@ class Verifier:
         return not own or any(is_same(each, one) for each in sentence.like(figure) for one in own)
 
     def _is_known(self, figure: Figure, sentence: Unit) -> bool:
-        """Accept a copied figure; a rounded one if the named thing has it, or if few figures could match."""
+        """Accept a copied figure; a rounded one if the named thing has it."""
         values = [value for each in self._known.figures if may_be(figure, each.figure) for value in each.figure.values]
-        if figure.unit in ("", self._sources.currency):
-            values += [self._sources.prices[name] for before in self._before for _, name in before.things]
         is_owned = _stands_in(figure, [row for _, row in self._owned(figure, sentence)])
-        is_rounded = equals(figure, values) and is_narrow(figure, values, ROUNDED_SHARE)
-        return is_owned or is_rounded or equals(figure, values, is_exact=True)
+        return is_owned or equals(figure, values, is_exact=True)
 
     def _is_of_dates(self, figure: Figure, sentence: Unit) -> bool:
         """Accept a year or day of known facts, or the days of a period that a projection covers."""
         if figure.is_whole and figure.values[0] in PERIODS and len(sentence.figures) > 1:
             return True
-        is_day = figure.is_whole and figure.values[0] < 32 and bool(self._reader.dates(sentence.text))
-        if is_day and any(a.month != b.month or a.day <= figure.values[0] <= b.day for a, b in self._known.days):
-            return True  # "am 3., 10. und 18. November"
         years = {day.year for span in self._known.days for day in span}
         days = {day.day for span in self._sources.days for day in span}  # "(until the 21st)"
         return not figure.unit and bool((years | days) & set(figure.values))
@@ -183,9 +172,9 @@ class Verifier:
 
     # Computed figures
 
-    def _is_computed(self, figure: Figure, sentence: Unit, levels: int | None = None) -> bool:
+    def _is_computed(self, figure: Figure, sentence: Unit) -> bool:
         """Accept by the nearest operands that lead to it; if much else follows from them too, it is chance."""
-        for values, share in islice(self._levels(figure, sentence), levels):
+        for values, share in self._levels(figure, sentence):
             found = list(values)
             if equals(figure, found):
                 return is_narrow(figure, found, share)
@@ -197,29 +186,21 @@ class Verifier:
             each for each in quoted if each in sentence.figures and sentence.noun(each) == sentence.noun(figure) != ""
         ]
         yield of_group(alike[:2], unit), 1.0
-        yield self._of_column(figure, sentence), 1.0
-        sure = [each for each in quoted if any(is_same(each, known.figure) for known in self._known.figures)]
-        for near in (quoted, sure):  # the two nearest of each unit, also without computed figures
-            two = [each for kind in {e.unit for e in near} for each in [e for e in near if e.unit == kind][:2]]
-            yield of_group(two, unit), 1.0
+        two = [each for kind in {e.unit for e in quoted} for each in [e for e in quoted if e.unit == kind][:2]]
+        yield of_group(two, unit), 1.0  # the two nearest of each unit
         things = dict.fromkeys(name for each in (*self._before[-1:], sentence) for _, name in each.things)
         amounts = [computed(self._sources.prices[name], self._sources.currency) for name in things]
         yield of_group(amounts, unit), 1.0 if len(amounts) < 3 else QUOTED_SHARE
         yield of_group(quoted, unit), QUOTED_SHARE
-        yield self._of_quoted(quoted, sentence, unit), QUOTED_SHARE
-        labels = {label for each in (sentence, *self._before[-1:]) for _, label in each.labels}
-        rows = [row for label in labels for row in self._rows_of(label)]
+        labels = {label for _, label in sentence.labels}
         yield self._of_neighbours(quoted, labels, unit), NEIGHBOUR_SHARE
-        few = [row.figures for row in self._known.lines if len(row.figures) <= FEW] + [row.figures for row in rows]
-        yield self._of_carts(sentence, unit), QUOTED_SHARE
-        yield (value for group in few for value in of_group(group, unit)), NAMED_SHARE
         alike = [each.figure for each in self._known.figures if each.figure.unit == unit]
         projected = (each.values[0] * by for each in alike for by in self._rates)
         yield chain(self._known.anything(unit), projected), ANY_SHARE
 
     def _quoted(self, figure: Figure, sentence: Unit) -> list[Figure]:
         """Return figures before it and known figures after it, nearest first; then those of the two units before (for a
-        table row, before the table); then the user's own, whose "10 percent" may be 10 %."""
+        table row, before the table); then the user's own."""
         others = [each for each in sentence.figures if each.at != figure.at]
         is_right = [
             each.at < figure.at or self._is_known(each, sentence) or self._is_price(each, sentence) for each in others
@@ -228,64 +209,32 @@ class Verifier:
         here.sort(key=lambda each: abs(each.at - figure.at))
         earlier = [each for each in self._before if not each.is_row] if sentence.is_row else self._before
         before = [each for near in earlier[:-3:-1] for each in reversed(near.figures)]
-        shares = [computed(each.values[0], "%") for each in self._known.asked if each.is_whole and each.values[0] < 100]
-        return [*here, *before, *self._known.asked, *shares, *map(computed, self._sources.limits)]
-
-    def _of_column(self, figure: Figure, sentence: Unit) -> Iterator[float]:
-        if sentence.is_row:
-            rows = list(takewhile(lambda each: each.is_row, reversed(self._before)))
-            cells = [each for row in rows for each in row.figures if row.cell(each) == sentence.cell(figure)]
-            yield total(cells)
-
-    def _of_quoted(self, quoted: Sequence[Figure], sentence: Unit, unit: str) -> Iterator[float]:
-        """Yield results of quoted figures and the prices of everything the thread has named."""
-        alike = [each for each in quoted if each.unit == unit]
-        things = [name for near in (*self._before, sentence) for _, name in near.things]
-        prices = [computed(self._sources.prices[name], self._sources.currency) for name in dict.fromkeys(things)]
-        yield total(alike)
-        if unit == self._sources.currency:
-            yield from (*of_group(prices, unit), total(prices))
-            alike += prices
-        factors = (*PARTS, *TIMES, *PERIODS, *self._rates)
-        yield from (each.values[0] * by for each in alike for by in factors)
-
-    def _of_carts(self, sentence: Unit, unit: str) -> Iterator[float]:
-        """Yield totals of a few of each named thing: "A ($129) and two B ($99) are $327"."""
-        prices = [self._sources.prices[name] for name in dict.fromkeys(name for _, name in sentence.things)]
-        if unit == self._sources.currency and len(prices) <= MOST_OF_ONE:
-            for counts in product(range(1, MOST_OF_ONE + 1), repeat=len(prices)):
-                yield sum(count * price for count, price in zip(counts, prices, strict=True))
+        return [*here, *before, *self._known.asked]
 
     def _of_neighbours(self, quoted: Sequence[Figure], labels: set[str], unit: str) -> Iterator[float]:
-        """Yield results of a quoted figure and its line or row, its column's sum, and the named rows."""
+        """Yield results of a quoted figure and its line or row, and of the named rows and the sums of their columns."""
         for line in (line for line in self._known.all_lines() if len(line) <= FEW):
             ours = [each for each in line if any(is_same(one, each) for one in quoted)]
             yield from of_pairs(((one, other) for one in ours for other in line if other != one), unit)
         prices = [price for name, price in self._sources.prices.items() if name.casefold() in self._known.rows]
         found = [computed(price, self._sources.currency) for price in prices]
         yield from of_pairs(((one, other) for one in quoted if one.unit == unit for other in found), unit)
-        named_before = labels | {label for sentence in self._before for _, label in sentence.labels}
         for column in self._known.columns:
-            cells = [each for _, each in column]
+            whole = computed(total(each for _, each in column), column[0][1].unit)
             named = [each for label, each in column if label in labels]
-            ours = [each for each in cells if any(is_same(one, each) for one in quoted)]
-            whole = computed(total(cells), cells[0].unit)
-            yield from of_pairs(((one, other) for one in (*ours, *named) for other in (whole, *named)), unit)
-            if cells[0].unit in ("", unit):
-                yield from (total(each for label, each in column if label in named_before), total(named))
+            yield from of_pairs(((one, other) for one in named for other in (whole, *named)), unit)
 
 
-def _owners(figure: Figure, like: Sequence[Figure], named: Named) -> list[str]:
-    """Return the things that a figure may belong to, likeliest first: the one named before it ("A costs $499"), in
-    order after several ("A and B cost $499 and $149"), the next if figures come first ("$499 for A, $149 for B")."""
+def _owner(figure: Figure, like: Sequence[Figure], named: Named) -> str:
+    """Return the thing that a figure belongs to: the one named before it ("A costs $499"), in order after several ("A
+    and B cost $499 and $149"), else the first ("$499 for A")."""
     before, after = ([each for each in named if (each[0] < figure.at) is is_before] for is_before in (True, False))
     if not before:
-        return [after[0][1]]
+        return after[0][1]
     start = max((each.at for each in like if each.at < before[-1][0]), default=-1)
     run = [name for at, name in before if at > start]
     behind = [each for each in like if before[-1][0] < each.at and (not after or each.at < after[0][0])]
-    first = run[behind.index(figure)] if len(run) == len(behind) else run[-1]
-    return [first, after[0][1]] if after and like[0].at < named[0][0] else [first]
+    return run[behind.index(figure)] if len(run) == len(behind) else run[-1]
 
 
 def _stands_in(figure: Figure, rows: Sequence[Row]) -> bool:
