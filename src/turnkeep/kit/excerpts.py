@@ -1,10 +1,7 @@
 """Cuts text to a size in bytes as JSON, so that stored text stays within its limit in any script."""
 
 import json
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-
-LEFT_OUT = " … "
+from bisect import bisect_right
 
 
 def cut(text: str, most: int) -> str:
@@ -15,17 +12,6 @@ def cut(text: str, most: int) -> str:
     end = bisect_right(range(len(line)), most - 3, key=lambda last: _size(line[: last + 1]))
     shorter = line[:end].rsplit(" ", 1)[0] if " " in line[end // 2 : end] else line[:end]
     return shorter.rstrip(" ,;") + "…"
-
-
-def joined(texts: Iterable[str], most: int) -> str:
-    """Join the texts. If they are too long, keep the beginning and the end."""
-    whole = " ".join(filter(None, texts))
-    if _size(whole) <= most:
-        return whole
-    head = cut(whole.split(LEFT_OUT)[0], most // 3).rstrip("…") + LEFT_OUT
-    start = bisect_left(range(len(whole)), True, key=lambda at: _size(whole[at:]) <= most - _size(head))
-    first, _, rest = whole[start:].partition(" ")
-    return head + (rest if len(first) < 20 else whole[start:])  # a longer "word" may be text without spaces
 
 
 def _size(text: str) -> int:

@@ -11,8 +11,8 @@ from langchain_core.messages import AnyMessage, BaseMessage
 from pydantic import BaseModel, Field, StringConstraints
 from typing_extensions import TypedDict
 
-from turnkeep.errors import ModelFault
-from turnkeep.kit.excerpts import cut, joined
+from turnkeep.errors import ModelError, ModelFault, ModelTimeout
+from turnkeep.kit.excerpts import cut
 from turnkeep.kit.prompting import CUT_MARK, ConversationFormatter, PromptBuilder
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.observability import count, logger
@@ -23,11 +23,11 @@ WINDOW_TURNS = 12  # loaded per run, two more than are folded, so that the next 
 UNFOLDED_TURNS = 10  # without a summary, in the prompt in full even if the window is smaller
 FULL_WINDOW = 2 * WINDOW_TURNS  # messages: in the next run, the oldest one may no longer be loaded
 MOST_RECENT = 4
-SUMMARY_BYTES, OLDER_BYTES, ASKED_BYTES = 400, 800, 75
+SUMMARY_BYTES, OLDER_BYTES = 400, 800
 MESSAGE_CHARACTERS, HISTORY_TOKENS = 600, 7_000
 FOLD_SECONDS = 15
 
-MEMORY_NOT_WRITTEN, MEMORY_BY_RULES, MEMORY_GAP = "memory_not_written", "memory_by_rules", "memory_gap"
+MEMORY_NOT_WRITTEN, MEMORY_GAP = "memory_not_written", "memory_gap"
 
 FOLD = """You keep the memory of a conversation: what you leave out is forgotten. Summarise the messages in at most \
 50 words: what the user wants and decided, what was found; names, figures and periods exactly as they stand. Where \
@@ -82,10 +82,10 @@ async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: Ba
     if len(waiting) < FOLD_AT:
         return Folded(seen, warnings)
     ten = waiting[:FOLDED_AT_ONCE]
-    written, why = await _written(seen, ten, model, is_last_try=len(waiting) >= FULL_WINDOW)
-    if written is None:
-        return Folded(seen, (*warnings, *why))
-    return Folded(_with(seen, written, last=_mark(ten[-1]), next_=_mark(waiting[FOLDED_AT_ONCE])), (*warnings, *why))
+    written = await _written(seen, ten, model)
+    if written is None:  # the turn goes on, and the next run retries
+        return Folded(seen, (*warnings, MEMORY_NOT_WRITTEN))
+    return Folded(_with(seen, written, last=_mark(ten[-1]), next_=_mark(waiting[FOLDED_AT_ONCE])), warnings)
 
 
 def unfolded(memory: ThreadMemory, history: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -100,11 +100,10 @@ def notes(memory: ThreadMemory) -> list[str]:
 
 
 def _with(memory: ThreadMemory, written: Summaries, *, last: str, next_: str) -> ThreadMemory:
-    recent, older, leaving = memory["recent"], memory["older"], _leaving(memory)
-    if leaving:
-        is_merged = bool(written.merged.strip())
-        older = cut(written.merged, OLDER_BYTES) if is_merged else joined([older, *leaving], OLDER_BYTES)
-    recent = [*recent[len(leaving) :], cut(written.messages, SUMMARY_BYTES)]
+    leaving = _leaving(memory)
+    merged = written.merged.strip() or " ".join([memory["older"], *leaving])
+    older = cut(merged, OLDER_BYTES) if leaving else memory["older"]
+    recent = [*memory["recent"][len(leaving) :], cut(written.messages, SUMMARY_BYTES)]
     return ThreadMemory(recent=recent, older=older, last=last, next=next_, has_gap=memory["has_gap"])
 
 
@@ -128,20 +127,17 @@ def _mark(message: AnyMessage) -> str:
     return blake2b((message.id or message.text).encode(errors="replace"), digest_size=8).hexdigest()
 
 
-async def _written(
-    memory: ThreadMemory, ten: Sequence[AnyMessage], model: BaseChatModel, *, is_last_try: bool
-) -> tuple[Summaries | None, tuple[str, ...]]:
-    asked = [cut(message.text, ASKED_BYTES) for message in ten if message.type == "human"]
-    by_rules = Summaries(messages=joined(asked, SUMMARY_BYTES) or GAP_NOTE)
+async def _written(memory: ThreadMemory, ten: Sequence[AnyMessage], model: BaseChatModel) -> Summaries | None:
+    code = ModelError.code
     try:
         async with asyncio.timeout(FOLD_SECONDS):
-            found = await try_typed(model, FOLD_CALL, _prompt(memory, ten))
-    except (ModelFault, TimeoutError) as fault:  # the turn goes on, and the next run retries
-        code = fault.code if isinstance(fault, ModelFault) else "model_timeout"
-        logger.warning("summary of the thread not written", code=code, by_rules=is_last_try)
-        count("MemoryNotWritten", code=code)
-        return (by_rules, (MEMORY_BY_RULES,)) if is_last_try else (None, (MEMORY_NOT_WRITTEN,))
-    return (by_rules, (MEMORY_BY_RULES,)) if found is None else (found, ())
+            if found := await try_typed(model, FOLD_CALL, _prompt(memory, ten)):
+                return found
+    except (ModelFault, TimeoutError) as fault:
+        code = fault.code if isinstance(fault, ModelFault) else ModelTimeout.code
+    logger.warning("summary of the thread not written", code=code)
+    count("MemoryNotWritten", code=code)
+    return None
 
 
 def _prompt(memory: ThreadMemory, ten: Sequence[AnyMessage]) -> list[BaseMessage]:
