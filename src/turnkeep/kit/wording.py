@@ -39,7 +39,6 @@ _END = re.compile(
     r"(?<!(?<![.,\d£$€¥])\d\.)(?<!(?<![.,\d£$€¥])\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
 )
 _ROW = re.compile(r"\s*(?:\||(?:\d{1,2}[.)]|[-*\u2022])\s)")
-_NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,2})(?P<mark>[.)][ \t])")
 
 
 class Judge(Protocol):
@@ -181,7 +180,6 @@ class _Reply:
     def __init__(self, judge: Linked, write: Write, message_id: str):
         self._judge, self._write, self._id = judge, write, message_id
         self._blanks = ""
-        self._missing = 0  # items dropped from the current list
         self.text, self.has_words = "", False
 
     def show(self, text: str) -> None:
@@ -196,7 +194,7 @@ class _Reply:
 
     def add(self, unit: str) -> None:
         self.has_words = self.has_words or any(map(str.isalnum, unit))
-        self.show(self._renumbered(self._judge.accept(unit)))
+        self.show(self._judge.accept(unit))
 
     def settle(self, held: Sequence[str], written: dict[str, str]) -> tuple[str, ...]:
         """Stream the accepted units among those that waited, in order; return the warnings."""
@@ -208,19 +206,9 @@ class _Reply:
                 warnings |= {SENTENCE_CORRECTED: None} if new != unit else {}
                 continue
             warnings |= {SENTENCE_REMOVED: None}
-            self._missing += bool(_NUMBERED.match(unit))
             if unit.endswith("\n") and not self._blanks.endswith("\n"):
                 self._blanks = "\n"  # the line continues before the dropped unit
         return tuple(warnings)
-
-    def _renumbered(self, unit: str) -> str:
-        """Close the gap in the numbers of a list from which an item was dropped."""
-        found = _NUMBERED.match(unit)
-        if not found:
-            self._missing = 0 if unit.strip() and not unit[0].isspace() else self._missing
-            return unit
-        number = max(1, int(found["number"]) - self._missing)
-        return f"{found['indent']}{number}{found['mark']}{unit[found.end() :]}"
 
 
 async def _repaired(
