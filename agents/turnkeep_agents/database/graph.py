@@ -33,8 +33,8 @@ QueryGraph: TypeAlias = CompiledStateGraph[AskState, RunContext, AskState, AskSt
 
 
 def build(settings: Settings) -> Agent:
-    """Build the agent. Reads the manual once and no database. Raises UnusableFile for an unusable file of the settings,
-    and MissingExtra."""
+    """Build the agent. Reads the manual once and no database. Raises UnusableFile for an unusable file of the
+    settings."""
     tuning, models = settings.of(DatabaseSettings), chat_models(settings, "database")
     databases, manual, verified = open_databases(tuning), Manual(()), Verified()
     if tuning.manual or not tuning.is_own:  # the bundled manual describes the software of the sample

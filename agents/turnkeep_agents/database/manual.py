@@ -20,7 +20,7 @@ class Manual:
     """A document's id is `page#section`, its title `Page > Section`; its metadata has the title of its page."""
 
     def __init__(self, documents: Sequence[Document], *, dense: bool = False, vectors: Path | None = None):
-        """`vectors` is a file for `open_dense`. Raises MissingExtra if `dense` is not installed."""
+        """`vectors` is a file for `open_dense`."""
         self.documents = tuple(documents)
         self.by_id = {document.id: document for document in self.documents}
         self._retriever = open_retriever([with_index(one) for one in self.documents])
@@ -69,7 +69,7 @@ def with_index(document: Document) -> Document:
 
 
 def open_manual(folder: Path, *, dense: bool = False) -> Manual:
-    """Open the manual in `folder` with its vectors. Raises CorpusError with file and remedy, and MissingExtra."""
+    """Open the manual in `folder` with its vectors. Raises CorpusError with file and remedy."""
     return Manual(load_manual(folder), dense=dense, vectors=folder / VECTORS)
 
 

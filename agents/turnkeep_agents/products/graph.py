@@ -19,7 +19,7 @@ from turnkeep_agents.products.state import ProductsState, new_turn
 
 
 def build(settings: Settings) -> Agent:
-    """Read the catalogue once; raises CorpusError if that of the settings is unusable, and MissingExtra."""
+    """Read the catalogue once; raises CorpusError if that of the settings is unusable."""
     own = settings.of(ProductsSettings)
     catalogue = open_catalogue(own.catalogue, is_dense=own.retrieval == "hybrid")
     models = chat_models(settings, "products")

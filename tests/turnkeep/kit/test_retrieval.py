@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from turnkeep.kit.documents import Document
-from turnkeep.kit.retrieval import FUSION_DEPTH, FusedRetriever, MissingExtra, open_retriever
+from turnkeep.kit.retrieval import FUSION_DEPTH, FusedRetriever, open_retriever
 
 PHONE = Document("phone", "Aero 7", "A handset for calls and messages")
 BOAT = Document("boat", "Dinghy", "Rows across a lake")
@@ -62,9 +62,3 @@ def test_a_hybrid_retriever_finds_by_word_and_meaning(tmp_path):
     assert ids(by_meaning) == ids(by_both) == ["phone"]
     assert by_both[0].score > 2 * by_meaning[0].score > 0
     assert (tmp_path / "vectors.npz").is_file()
-
-
-def test_without_the_extra_the_error_names_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(MissingExtra, match="onnxruntime: uv sync --extra dense"):
-        open_retriever([PHONE], dense=True)

@@ -24,8 +24,7 @@ class Catalogue:
     """The products with their index."""
 
     def __init__(self, products: Sequence[Product], *, is_dense: bool = False, vectors: Path | None = None):
-        """`vectors` is a file as `open_retriever` takes it. Raises MissingExtra if dense retrieval is requested but not
-        installed."""
+        """`vectors` is a file as `open_retriever` takes it."""
         self.products = tuple(products)
         self.by_id = {product.id: product for product in products}
         self.by_name = _short_names(products) | {product.name: product for product in products}
