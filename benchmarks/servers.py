@@ -1,5 +1,6 @@
-"""Two servers of the six-node graph on free ports of this machine: `turnkeep dev` with its DynamoDB Local, and
-`langgraph dev`, which keeps threads in memory, in a throw-away environment."""
+"""Servers of the six-node graph on free ports of this machine: `turnkeep dev` with its DynamoDB Local, of this tree or
+of an earlier one; and in throw-away environments `langgraph dev`, which keeps threads in memory, and the plain form
+(plain_server.py)."""
 
 import http.client
 import json
@@ -18,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import six_nodes
+from peers import AWS, create_tables
 from six_agent import DATA
+from subjects import client as dynamodb_client
 from turnkeep_local.processes import free_port
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parent
 PEER = "langgraph-api==0.16.7"
 START_SECONDS = 120
 JOBS = 16
@@ -94,14 +98,21 @@ class Client:
 
 
 @contextmanager
-def turnkeep_dev(data: Path, folder: Path, *, profile: Path | None = None) -> Iterator[Server]:
-    """`profile`: where to write, on SIGUSR2, where the CPU time since SIGUSR1 went (see profiled.py)."""
+def turnkeep_dev(
+    data: Path, folder: Path, *, tree: Path = TREE, dynamodb_url: str = "", profile: Path | None = None
+) -> Iterator[Server]:
+    """Without `dynamodb_url` it has a DynamoDB Local of its own. `tree` is a checkout with its environment in .venv.
+    `profile`: where to write, on SIGUSR2, where the CPU time since SIGUSR1 went (see profiled.py)."""
     _write(folder / "six-0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: six-agent\nVersion: 0\n")
     _write(folder / "six-0.dist-info" / "entry_points.txt", "[turnkeep.agents]\nsix = six_agent:ENTRY\n")
-    environment = _environment(data, folder)
+    environment = _environment(data, folder, tree / "benchmarks")
     environment |= {"TURNKEEP_HOME": str(folder / "home"), "MODEL": "demo", "PORT": str(port := free_port())}
+    if dynamodb_url:
+        environment |= {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": uuid.uuid4().hex}
     start = [str(HERE / "profiled.py"), str(profile)] if profile else ["-m", "turnkeep_local.cli"]
-    with _running("turnkeep dev", [sys.executable, *start, "dev"], environment, folder, port, is_ours=True) as server:
+    python = sys.executable if tree == TREE else str(tree / ".venv" / "bin" / "python")
+    name = "turnkeep dev" if tree == TREE else f"turnkeep dev of {tree.name}"
+    with _running(name, [python, *start, "dev"], environment, folder, port, is_ours=True) as server:
         yield server
 
 
@@ -123,6 +134,22 @@ def langgraph_dev(data: Path, folder: Path) -> Iterator[Server]:
         yield server
 
 
+@contextmanager
+def plain_form(data: Path, folder: Path, dynamodb_url: str) -> Iterator[Server]:
+    """Raises Missing where its packages cannot be had."""
+    uv = shutil.which("uv")
+    if uv is None:
+        raise Missing("uv is not on the path")
+    create_tables(dynamodb_client(dynamodb_url), table := f"plain-{uuid.uuid4().hex}")
+    packages = [AWS, "fastapi", "uvicorn", f"langgraph=={version('langgraph')}"]
+    asked = [part for package in packages for part in ("--with", package)]
+    command = [uv, "run", "--quiet", "--isolated", "--no-project", "--python", sys.executable, *asked, "uvicorn"]
+    command += ["plain_server:app", "--port", str(port := free_port()), "--no-access-log", "--log-level", "error"]
+    environment = _environment(data, folder) | {"TABLE": table, "DYNAMODB_URL": dynamodb_url}
+    with _running("FastAPI, checkpoint-aws", command, environment, folder, port, is_ours=True) as server:
+        yield server
+
+
 def _cpu_ticks(stat: Path, group: int) -> int:
     try:
         name, _, rest = stat.read_text().rpartition(") ")
@@ -133,9 +160,9 @@ def _cpu_ticks(stat: Path, group: int) -> int:
     return int(fields[11]) + int(fields[12]) if is_counted else 0
 
 
-def _environment(data: Path, folder: Path) -> dict[str, str]:
+def _environment(data: Path, folder: Path, here: Path = HERE) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "AWS_", "VIRTUAL_"))}
-    path = [str(HERE), str(folder), *filter(None, [kept.get("PYTHONPATH")])]
+    path = [str(here), str(folder), *filter(None, [kept.get("PYTHONPATH")])]
     return {**kept, "PYTHONPATH": os.pathsep.join(path), DATA: str(data)}
 
 

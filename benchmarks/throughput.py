@@ -1,9 +1,11 @@
-"""Turns a second and milliseconds a turn over HTTP, with 1 and 16 clients: `turnkeep dev`, which keeps each turn in
-DynamoDB Local, beside `langgraph dev`, which keeps them in memory, on the same six-node graph; where the CPU time of a
-turn goes; and a turn where every request to DynamoDB takes 5 ms more. All alternate in one run. Last line: JSON.
+"""Turns a second and milliseconds a turn over HTTP, with 1, 4 and 16 clients, on the same six-node graph: `turnkeep
+dev` beside an earlier one and the plain form, which share a DynamoDB Local in memory, and `langgraph dev`, which keeps
+turns in its own memory. Also where the CPU time of a turn goes, and a turn where every request to DynamoDB takes 5 ms
+more. All alternate in one run. Last line: JSON.
 
     python benchmarks/throughput.py --data ../shared/data          about five minutes
     python benchmarks/throughput.py --data ../shared/data --quick  one round of ours
+    python benchmarks/throughput.py --before ../earlier            also beside an earlier checkout with its .venv
 """
 
 import argparse
@@ -23,12 +25,12 @@ from pathlib import Path
 import boto3
 
 from peers import PEERS, PeerStopped, create_tables, hold_back, started
-from servers import Client, Missing, Server, langgraph_dev, turnkeep_dev
+from servers import Client, Missing, Server, langgraph_dev, plain_form, turnkeep_dev
 from subjects import CREDENTIALS, Conversation, new_table, six, store
 from texts import DEFAULT_DATA, prose_or_exit
 from turnkeep.observability import logger
 
-ROUNDS, TURNS = 5, {1: 12, 16: 8}
+ROUNDS, TURNS = 5, {1: 12, 4: 12, 16: 8}
 """Turns of each client in a round, by how many clients there are."""
 PROFILED_TURNS = 200
 DELAY_MS, DELAYED_TURNS, WARM_UP = 5.0, 60, 5
@@ -70,11 +72,12 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of real text")
     arguments.add_argument("--quick", action="store_true", help="one round of ours, without the peers")
+    arguments.add_argument("--before", type=Path, help="a checkout to compare with")
     options = arguments.parse_args()
     logger.setLevel("ERROR")
     prose_or_exit(options.data)
     data: Path = options.data.resolve()
-    rows, missing = _compared(data, with_peer=not options.quick)
+    rows, missing = _compared(data, options.before, with_peers=not options.quick)
     shares = {} if options.quick else _shares(data)
     walls = [] if options.quick else asyncio.run(_delayed(data, DELAYED_TURNS))
     told = {"rows": [asdict(row) for row in rows], "shares": shares, "walls": [asdict(wall) for wall in walls]}
@@ -84,21 +87,27 @@ def main() -> None:
 # Servers
 
 
-def _compared(data: Path, *, with_peer: bool) -> tuple[list[Row], list[str]]:
+def _compared(data: Path, before: Path | None, *, with_peers: bool) -> tuple[list[Row], list[str]]:
     missing: list[str] = []
     with ExitStack() as stack:
-        servers = [stack.enter_context(turnkeep_dev(data, _folder(stack)))]
-        try:
-            if with_peer:
+        url = stack.enter_context(store())
+        servers = [stack.enter_context(turnkeep_dev(data, _folder(stack), dynamodb_url=url))]
+        if before:
+            servers.append(
+                stack.enter_context(turnkeep_dev(data, _folder(stack), tree=before.resolve(), dynamodb_url=url))
+            )
+        if with_peers:
+            try:
+                servers.append(stack.enter_context(plain_form(data, _folder(stack), url)))
                 servers.append(stack.enter_context(langgraph_dev(data, _folder(stack))))
-        except Missing as reason:
-            missing.append(f"langgraph dev: {reason}")
-            print(missing[-1])
+            except Missing as reason:
+                missing.append(str(reason))
+                print(missing[-1])
         message = prose_or_exit(data).message()
         for server in servers:
             _round(server, 16, 2, message)
         found = {(server.name, clients): list[Round]() for clients in TURNS for server in servers}
-        for _ in range(ROUNDS if with_peer else 1):
+        for _ in range(ROUNDS if with_peers else 1):
             for clients, turns in TURNS.items():
                 for server in servers:
                     found[server.name, clients].append(_round(server, clients, turns, message))
