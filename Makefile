@@ -54,6 +54,7 @@ build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXT
 	@mkdir -p .aws-sam && rm -f .aws-sam/made && echo "$(strip $(ARCH) $(DEMO) $(AGENTS) $(EXTRAS))" > .aws-sam/making
 	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" DEMO="$(DEMO)" AGENTS="$(AGENTS)" \
 		SAM_CLI_TELEMETRY=0 sam build
+	@cd .aws-sam/build && for stage in dev prod; do sed "s/Default: trial/Default: $$stage/" template.yaml > $$stage.yaml; done
 	@mv .aws-sam/making .aws-sam/made
 
 prove: ready build ## walks the promises on a stack made for it, and deletes it (AWS=1: in your account)

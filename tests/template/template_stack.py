@@ -126,9 +126,10 @@ class Stack:
                 return str(left) == str(right)
         raise NotImplementedError(function)
 
-    def _find_in_map(self, keys: list[str]) -> Any:
-        mapping, first, second = keys
-        return self.parameters.get("::".join(keys), self._template["Mappings"][mapping][first][second])
+    def _find_in_map(self, keys: list[Any]) -> Any:
+        mapping, first, second = map(self._resolved, keys)
+        given = self.parameters.get("::".join((mapping, first, second)))
+        return given if given is not None else self._template["Mappings"][mapping][first][second]
 
     def _join(self, given: list[Any]) -> str:
         return str(given[0]).join(map(str, self._resolved(given[1])))

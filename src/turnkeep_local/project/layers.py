@@ -19,6 +19,7 @@ MOUNTED_AT = "/opt/graphs"
 NEVER_SENT = {".aws-sam", ".git", ".langgraph_api", ".turnkeep", ".venv", "node_modules", "venv"}
 """Folders to leave out, in addition to the caches of Python and its tools."""
 _NO_GRAPHS = 'Graphs: { Built: { File: "" } }'
+_STAGES = {"template": "trial", "dev": "dev", "prod": "prod"}  # templates, each with the default of its `Stage`
 
 
 def copy_functions(stack: Path, target: Path, tools: Tools) -> None:
@@ -112,11 +113,13 @@ def _known_to_git(folder: Path) -> list[Path]:
 
 
 def write_template(stack: Path, target: Path, graphs: str) -> None:
-    """Write the template last, because `sam deploy` starts from it. `graphs` is the file's path in functions."""
+    """Write the templates last, because `sam deploy` starts from one. `graphs` is the file's path in functions."""
     shutil.copy2(stack / "watching.yaml", target)
     text = (stack / "template.yaml").read_text()
     assert _NO_GRAPHS in text, f"{stack} has no place for graphs"  # noqa: S101
-    (target / "template.yaml").write_text(text.replace(_NO_GRAPHS, f"Graphs: {{ Built: {{ File: {graphs} }} }}"))
+    text = text.replace(_NO_GRAPHS, f"Graphs: {{ Built: {{ File: {graphs} }} }}")
+    for name, stage in _STAGES.items():
+        (target / f"{name}.yaml").write_text(text.replace("Default: trial", f"Default: {stage}"))
 
 
 def sizes(folder: Path) -> Counter[str]:
