@@ -23,8 +23,6 @@ DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
 Memory: TypeAlias = Literal["window", "tiered"]  # prompts with the newest turns, or also with summaries of earlier ones
 
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
-_USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
 _MODEL = re.compile(r"(demo|openai:.+|bedrock:(?!arn:).+)?")
 _NO = {"", "0", "false", "no", "off", "f", "n"}
 
@@ -146,14 +144,6 @@ class Settings(BaseSettings):
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
         return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-    @field_validator("cors_origins")
-    @classmethod
-    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Accept only the form that browsers send: origins are compared literally."""
-        if value == ("*",) or all(_ORIGIN.fullmatch(name) and not _USUAL_PORT.fullmatch(name) for name in value):
-            return value
-        raise ValueError('use scheme://host or scheme://host:port in lower case without a path, or "*" alone')
 
     @field_validator("seal_key")
     @classmethod

@@ -71,8 +71,8 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     app = create_app(services, authenticate=local_principal)
     serve_nodes(lambda: app)
     take_files(app, services, uploads, objects)
-    app.state.cors_pattern = None if settings.cors_origins else ON_THIS_MACHINE
-    app.add_middleware(OwnHosts, origins=settings.cors_origins, pattern=app.state.cors_pattern)
+    app.state.cors_pattern = None if app.state.cors_origins else ON_THIS_MACHINE
+    app.add_middleware(OwnHosts, origins=app.state.cors_origins, pattern=app.state.cors_pattern)
     app.router.on_shutdown.append(functools.partial(services.runs.stop, STOP_SECONDS))
     return app
 

@@ -377,6 +377,27 @@ def test_every_log_group_and_store_uses_the_customers_key() -> None:
         assert not allows(statements_of(stack(), role), "kms:Decrypt", KEY), role
 
 
+def test_what_former_keys_encrypted_stays_readable() -> None:
+    """S3 encrypts nothing again when its key changes, and a secret keeps its key."""
+    for given in ({"KmsKeyArn": KEY}, {}):
+        found = stack(FormerKmsKeyArns=f"{KEY}-one,{KEY}-two", **given)
+        for role in ROLES:
+            may = statements_of(found, role)
+            assert all(allows(may, "kms:Decrypt", f"{KEY}-{name}") for name in ("one", "two")), role
+            assert not allows(may, "kms:GenerateDataKey", f"{KEY}-one"), role
+            assert not allows(may, "kms:Decrypt", f"{KEY}-three"), role
+            assert allows(may, "kms:GenerateDataKey", KEY) is bool(given), role
+
+
+def test_the_authorizer_runs_in_the_network_if_only_that_reaches_its_issuer() -> None:
+    network = {"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}
+    inside = stack(AuthorizerInNetwork="true", **network)
+    assert inside.of("AWS::Lambda::Function")["AuthorizerFunction"]["VpcConfig"]["SubnetIds"] == ["subnet-1"]
+    assert "<NetworkPolicy>" in inside.of("AWS::IAM::Role")["AuthorizerRole"]["ManagedPolicyArns"]
+    for outside in (stack(**network), stack(AuthorizerInNetwork="true")):
+        assert "VpcConfig" not in outside.of("AWS::Lambda::Function")["AuthorizerFunction"]
+
+
 # Databases
 
 

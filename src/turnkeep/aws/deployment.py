@@ -33,6 +33,8 @@ from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.store.blobs import S3Objects
 from turnkeep.store.uploads import S3Uploads
 
+REGIONAL = {"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"}
+"""Signed links name the region: S3's global name redirects for hours, to a host that they are not signed for."""
 _session = functools.cache(Session)
 
 
@@ -83,7 +85,7 @@ def deployed(environ: Mapping[str, str]) -> Services:
     dynamodb = _client("dynamodb", **store_config(settings))
     ssm: Any = LateClient(functools.partial(_client, "ssm", **QUICK))
     parameter = "" if environ.get("SEAL_KEY") else environ.get("SEAL_KEY_PARAMETER", "")
-    s3: Any = LateClient(functools.partial(_client, "s3", signature_version="s3v4"))
+    s3: Any = LateClient(functools.partial(_client, "s3", signature_version="s3v4", s3=REGIONAL))
     services = build(
         settings,
         dynamodb=dynamodb,

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote, unquote
 
 from mangum import Mangum
 from mangum.handlers import APIGateway
@@ -26,12 +28,13 @@ _REQUEST = {
     "body": str | None,
     "requestContext": Mapping,
 }
+_GREEDY, _PARAMETER = re.compile(r"\{(\w+)\+\}"), re.compile(r"\{\w+\}")
 _OF_OTHERS = ("Records", "detail", "detail-type", "methodArn", "rawPath", "routeKey", "source", "type", "version")
 
 
 def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
     """Return a proxy event as ASGI `scope` and `body`."""
-    return APIGateway(_without_ports(event), context, _CONFIG)
+    return APIGateway(_plain(event), context, _CONFIG)
 
 
 def is_request(event: Any) -> bool:
@@ -44,10 +47,18 @@ def is_request(event: Any) -> bool:
     return fits
 
 
-def _without_ports(event: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(event: Mapping[str, Any]) -> dict[str, Any]:
     """Mangum parses ports in these headers; for an invalid one it raises an error that quotes it."""
     kept = {field: _portless(event.get(field) or {}) for field in ("headers", "multiValueHeaders")}
-    return {**event, **kept}
+    return {**event, **kept, "path": _own_path(event)}
+
+
+def _own_path(event: Mapping[str, Any]) -> str:
+    """Return the path of the resource, without the base path that a custom domain puts in front of it."""
+    path, resource, values = event["path"], event["resource"], event.get("pathParameters") or {}
+    shape = _GREEDY.sub(lambda found: re.escape(quote(unquote(values.get(found[1]) or ""))) or ".+", resource)
+    found = re.fullmatch(f"(?:/[^/]+)*?({_PARAMETER.sub('[^/]+', shape)}/?)", path)
+    return found[1] if found else "/" if resource == "/" else str(path)
 
 
 def _portless(headers: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,4 +96,4 @@ class Buffered:
         if not is_request(event):
             return None
         asyncio.set_event_loop(self._loop)  # Mangum runs a request on the loop of its thread
-        return self._mangum(_without_ports(event), context)
+        return self._mangum(_plain(event), context)

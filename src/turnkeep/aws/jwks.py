@@ -16,6 +16,7 @@ STALE_SECONDS = 3600
 PAUSE_SECONDS = 60
 PAUSE_AFTER_FAULT_SECONDS = 5
 TIMEOUT_SECONDS = 3
+HEADERS = {"Accept": "application/json", "User-Agent": "turnkeep"}  # firewalls refuse requests without an agent
 MAX_BYTES = 256 * 1024
 KEY_TYPES = ("RSA", "EC", "OKP")
 
@@ -73,7 +74,7 @@ def _get(url: str) -> bytes:
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
     try:
-        connection.request("GET", parts._replace(scheme="", netloc="").geturl() or "/")
+        connection.request("GET", parts._replace(scheme="", netloc="").geturl() or "/", headers=HEADERS)
         response = connection.getresponse()
         body = response.read(MAX_BYTES + 1)
     finally:

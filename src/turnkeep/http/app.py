@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnkeep import __version__
 from turnkeep.http.bodies import JsonRoute
-from turnkeep.http.browsers import for_browsers
+from turnkeep.http.browsers import for_browsers, usable_origins
 from turnkeep.http.edge import Edge
 from turnkeep.http.errors import HANDLERS
 from turnkeep.http.native.attachments import AttachmentRoutes
@@ -119,7 +119,7 @@ def create_app(
     )
     app.state.authenticate = authenticate
     app.state.new_id = new_id
-    app.state.cors_origins = services.settings.cors_origins
+    app.state.cors_origins = usable_origins(services.settings.cors_origins)
     app.state.cors_pattern = None
     app.state.salt = services.settings.log_salt
     app.router.route_class = JsonRoute

@@ -42,9 +42,7 @@ class S3Uploads(Bucket):
         post = self._client.generate_presigned_post
         with answered():
             made = post(self._bucket, key, Fields=fields, Conditions=allowed, ExpiresIn=FORM_SECONDS)
-        # For some hours the global name redirects to a new bucket's own, and browsers do not follow with a file.
-        url = made["url"].replace(".s3.amazonaws.com", f".s3.{self._client.meta.region_name}.amazonaws.com")
-        return Form(url, made["fields"])
+        return Form(made["url"], made["fields"])
 
     def get(self, key: str) -> tuple[bytes, str]:
         with answered():

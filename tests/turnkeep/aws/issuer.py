@@ -5,7 +5,7 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -62,6 +62,7 @@ class Issuer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Answering)
         self.keys = list(keys)
         self.asked: list[str] = []
+        self.headers: Mapping[str, str] = {}
         self.answer: tuple[int, dict[str, str], bytes] | None = None
         self.scheme = "http"
 
@@ -81,6 +82,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
+        self.server.headers = dict(self.headers)
         status, headers, body = self.server.whole_answer()
         self.send_response(status)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():

@@ -2,9 +2,12 @@
 
 import json
 import logging
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
 from hypothesis import given
@@ -13,7 +16,7 @@ from runtime_api import Context, event
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Route, compile_path
 
 from bare_app import bare_app
 from turnkeep.aws.gateway import Buffered, is_request
@@ -22,6 +25,7 @@ from turnkeep.errors import Unauthorized
 type Output = Callable[[], list[dict[str, Any]]]
 
 WORDS = "Käse, 🧀"
+TEMPLATE = Path(__file__).parents[3] / "template.yaml"
 
 
 async def mirror(request: Request) -> Response:
@@ -149,3 +153,55 @@ def test_no_event_raises(given: Any) -> None:
 def test_empty_parts_may_be_null(changes: dict[str, None]) -> None:
     assert is_request(event(**changes))
     assert seen(**changes)["body"] == ""
+
+
+# Custom domains
+
+
+ROUTES = sorted(set(re.findall(r'^ {10}"?(/[^":\s]*)"?:$', TEMPLATE.read_text(), re.MULTILINE)))
+SEGMENT = st.from_regex(r"[A-Za-z0-9_~-]{1,8}", fullmatch=True)
+BASES = st.lists(st.one_of(SEGMENT, st.sampled_from(["v1", "threads", "page", "ok", "chat"])), max_size=3)
+
+
+def placed(resource: str, values: Mapping[str, str]) -> str:
+    """The path of a request for a resource, with the values of its parameters."""
+    return re.sub(r"\{(\w+)\+?\}", lambda found: quote(values[found[1]]), resource)
+
+
+@given(st.sampled_from(ROUTES), BASES, st.data())
+def test_a_base_path_of_a_custom_domain_is_not_seen_by_the_app(
+    resource: str, base: list[str], data: st.DataObject
+) -> None:
+    """API Gateway puts it in front of `path`; `resource` and `pathParameters` are those of the API."""
+    names = {found[1]: bool(found[2]) for found in re.finditer(r"\{(\w+)(\+?)\}", resource)}
+    several = st.lists(SEGMENT, min_size=1, max_size=3).map("/".join)
+    values = {name: data.draw(several if greedy else SEGMENT) for name, greedy in names.items()}
+    own = placed(resource, values)
+    path = "".join(f"/{each}" for each in base) + own
+    context = {**event()["requestContext"], "path": path, "resourcePath": resource}
+    found = seen(path=path, resource=resource, pathParameters=values or None, requestContext=context)
+    assert found["path"] == unquote(own)
+
+
+@pytest.mark.parametrize("path", ["/chat-api", "/chat-api/", "/", "/v1/chat-api"])
+def test_the_page_is_at_a_base_path_with_and_without_a_slash(path: str) -> None:
+    """Without, it redirects, because its links are relative."""
+    context = {**event()["requestContext"], "path": path}
+    answer = Buffered(bare_app())(
+        {**event(path, resource="/", requestContext=context), "httpMethod": "GET"}, Context(20)
+    )
+    assert answer["statusCode"] == (200 if path.endswith("/") else 307)
+    assert answer["headers"].get("location", "/") == ("/" if path.endswith("/") else f"{path}/")
+
+
+@given(
+    st.sampled_from(ROUTES), BASES, st.lists(st.one_of(SEGMENT, st.sampled_from(["a%2Fb", "..", "%2e"])), max_size=5)
+)
+def test_the_app_sees_the_path_that_was_sent_or_one_of_the_resource(
+    resource: str, base: list[str], rest: list[str]
+) -> None:
+    """So no request gets past its authorizer by the path of another route."""
+    path = "/" + "/".join(base + rest)
+    found = seen(path=path, resource=resource)["path"]
+    pattern, _, _ = compile_path(resource.replace("+}", ":path}"))
+    assert found == unquote(path) or pattern.match(found.rstrip("/") or "/")

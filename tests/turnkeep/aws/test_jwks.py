@@ -53,6 +53,12 @@ def test_keys_are_fetched_on_first_use_and_every_five_minutes(issuer: Issuer, jw
     assert len(issuer.asked) == 2
 
 
+def test_a_request_has_an_agent_because_firewalls_refuse_those_without(issuer: Issuer, jwks: Jwks) -> None:
+    jwks.find("p256")
+    assert issuer.headers["User-Agent"] == "turnkeep"
+    assert issuer.headers["Accept"] == "application/json"
+
+
 def test_unknown_key_ids_cost_the_issuer_one_request_a_minute(issuer: Issuer, jwks: Jwks, clock: HandClock) -> None:
     for number in range(120):
         with pytest.raises(Unauthorized):

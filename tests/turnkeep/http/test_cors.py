@@ -1,5 +1,6 @@
 """Only pages of allowed origins may call. They can read every response, including errors."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from io import StringIO
@@ -7,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
-from pydantic import ValidationError
 from scripted import ScriptedTurns, complete, read_events, token
 
 from bare_app import bare_app
@@ -223,7 +223,18 @@ def test_origins_are_read_from_the_environment(
         f'["{PAGE}"]',
     ],
 )
-def test_an_invalid_origin_stops_the_start(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setenv("CORS_ORIGINS", text)
-    with pytest.raises(ValidationError, match="without a path"):
-        Settings()
+async def test_an_invalid_origin_is_ignored_and_logged(
+    text: str, log: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other origins may still call; `*` counts only alone."""
+    monkeypatch.setenv("CORS_ORIGINS", f"{text},http://localhost:3000")
+    origins = Settings().cors_origins
+    app = app_of(*origins)
+    line = json.loads(log.getvalue())
+    for place, origin in enumerate(origins, 1):
+        async with browser(app, origin.replace("\n", " ")) as client:
+            assert is_readable(await client.get("/ok"), origin) is (place not in line["places"])
+    assert origins[-1] == "http://localhost:3000"
+    assert len(origins) not in line["places"] != []
+    assert (line["message"], line["setting"]) == ("invalid origins ignored", "CORS_ORIGINS")
+    assert "example" not in str(line)
