@@ -1,16 +1,25 @@
-"""Virtual time, actors and processes: a discrete-event simulation in one thread.
+"""Virtual time, actors and processes: one event loop in one thread, for synchronous and asynchronous code.
 
-Each actor is a greenlet, and each call to the table a switch, so only what is scheduled can race. Every draw is a pure
-function of seed, actor and the number of the call. Leaving out an operation or a fault therefore changes no other draw.
+What runs in threads elsewhere is an actor: a greenlet that pauses at each call to the table. So only what is scheduled
+can race. Every draw is a pure function of seed, actor and the number of the call. Leaving out an operation or a fault
+therefore changes no other draw.
 """
 
+import asyncio
 import heapq
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import partial
 from itertools import batched
+from random import Random
 
 import greenlet
 
+from turnkeep.turns.threads import in_thread
+
 BASE, FOREVER = 1_800_000_000.0, 1e18
 _MASK = (1 << 64) - 1
+ACTOR = ContextVar("actor", default=None)
 
 
 class Killed(BaseException):
@@ -34,63 +43,69 @@ def mix(*parts):
 
 
 class Actor(greenlet.greenlet):
-    """One activity. `id` depends on the plan alone."""
+    """One activity. `id` depends on the plan alone; `done` is the future of what `work` returns or raises."""
 
     def __init__(self, sim, id_, name, work, process):
-        super().__init__()
+        super().__init__(parent=sim.hub)
         self.sim, self.id, self.name, self.work, self.process = sim, id_, name, work, process
         self.calls = self.children = self.pauses = self.drawn = 0
-        self.is_dead = self.is_over = False
-        self.waiters, self.result, self.error = [], None, None
+        self.is_dead, self.done = False, sim.create_future()
 
     def run(self, *_):
         try:
-            self.result = self.work()
+            self.done.set_result(self.work())
         except Violation as found:
             self.sim.violations.append(found)
         except BaseException as error:  # noqa: BLE001 - raised by `join`
-            self.error = error
-        self.end()
+            self.fail(error)
 
-    def end(self):
-        self.is_over = True
-        for each in self.waiters:
-            self.sim.wake(each)
+    def fail(self, error):
+        if not self.done.done():  # cancelled, as a call whose task was
+            self.done.set_exception(error)
+
+    def resume(self, pause, _=None):
+        """Ends this pause. One that is over already is not affected."""
+        if pause == self.pauses and not self.is_dead:
+            self.pauses += 1
+            asyncio._set_running_loop(None)  # as in a thread
+            self.switch()
+            asyncio._set_running_loop(self.sim)
+
+    def kill(self):
+        self.is_dead = True
+        if self:  # it has begun, and is not over
+            self.parent = greenlet.getcurrent()
+            self.throw(Killed)
+        self.fail(Killed())
 
 
 class Process:
-    """One machine; its clock is `skew` seconds ahead. `build` makes its services, again after each death."""
+    """One machine. `build` makes its services, again after each death."""
 
-    def __init__(self, sim, skew, build, client):
-        self.sim, self.skew, self.build, self.new_client = sim, skew, build, client
+    def __init__(self, build):
+        self.build = build
         self.boot()
 
     def boot(self):
-        self.actors, self.client = [], self.new_client(self.sim)
-        self.has = self.build(self)
-
-    def clock(self):
-        return BASE + self.sim.now + self.skew
+        self.actors, self.has = [], self.build()
 
     def die(self, but):
         """Ends all that runs here; the process starts again immediately, with an empty memory."""
-        self.client.is_dead = True  # what is collected as garbage later sends nothing
-        doomed = self.actors
-        for actor in doomed:
-            actor.is_dead = True
-        for actor in doomed:
-            if actor is not but and not actor.is_over:
-                self.sim.kill(actor)
+        self.has.client.is_dead = but.is_dead = True  # what is collected as garbage later sends nothing
+        for actor in self.actors:
+            if actor is not but:
+                actor.kill()
         self.boot()
 
 
-class Sim:
+class Sim(asyncio.BaseEventLoop):
     """`network` decides about calls, `table` answers them: see network.py. Indexes are up to `lag` seconds behind."""
 
     def __init__(self, seed, network, table, *, page, lag, now):
+        super().__init__()
         self.seed, self.network, self.most_lag, self.now = seed, network, lag, now
-        self.heap, self.count, self.actors, self.violations = [], 0, [], []
-        self.hub, self.current, self.is_quiet = greenlet.getcurrent(), None, False
+        self.actors, self.violations, self.is_quiet = [], [], False
+        self.heap, self.count, self.hub = [], 0, greenlet.getcurrent()
         self.table = table(lambda: BASE + self.now, lag=self._lag, page=page)
 
     def _lag(self):
@@ -99,102 +114,107 @@ class Sim:
 
     # time
 
+    def time(self):
+        return self.now
+
     def at(self, when, what):
         self.count += 1
         heapq.heappush(self.heap, (when, self.count, what))
 
-    def wake(self, actor, when=None):
-        """Ends the present pause of the actor then. A pause that is over already is not affected."""
-        pause = actor.pauses
-        self.at(self.now if when is None else when, lambda: self._resume(actor, pause))
+    def call_at(self, when, callback, *args, context=None):
+        handle = asyncio.TimerHandle(when, callback, args, self, context)
+        self.at(when, lambda: handle.cancelled() or handle._run())
+        return handle
 
-    def _resume(self, actor, pause):
-        if not actor.is_over and not actor.is_dead and actor.pauses == pause:
-            self.current = actor
-            actor.switch()
-            self.current = None
+    def call_soon(self, callback, *args, context=None):
+        return self.call_at(self.now, callback, *args, context=context)
 
-    def run(self):
-        """Runs until nothing is left to do, or a violation was found."""
-        while self.heap and not self.violations:
-            when, _, what = heapq.heappop(self.heap)
-            self.now = max(self.now, when)
-            what()
+    call_soon_threadsafe = call_soon
 
-    def close(self):
-        for actor in self.actors:
-            if not actor.is_over:
-                self.kill(actor)
+    def _run_once(self):
+        """Does what is due next. `run_forever` returns when nothing is left, or after a violation."""
+        when, _, what = heapq.heappop(self.heap)
+        self.now = max(self.now, when)
+        what()
+        self._stopping = not self.heap or bool(self.violations)
 
-    def sleep(self, seconds):
-        if self.current.is_dead:
-            raise Killed
-        self.wake(self.current, self.now + seconds)
-        self.pause()
+    def call_exception_handler(self, context):
+        """What no one waits for, as the error of an actor that was killed, is not logged."""
 
-    def pause(self):
-        """Gives control away until something wakes this actor."""
+    def sleep(self, seconds, until=None):
+        """Gives control away for `seconds`, at most until this future is done."""
         actor = self.current
-        self.hub.switch()
-        actor.pauses += 1
-        self.current = actor
         if actor.is_dead:
             raise Killed
+        resume = partial(actor.resume, actor.pauses)
+        if until:
+            until.add_done_callback(resume)
+        if seconds < FOREVER:
+            self.at(self.now + seconds, resume)
+        self.hub.switch()
 
     # actors
+
+    @property
+    def current(self):
+        """The actor that runs, or that waits for the task that runs; None for the network."""
+        here = greenlet.getcurrent()
+        return ACTOR.get() if here is self.hub else here
 
     def spawn(self, id_, name, work, process=None):
         actor = Actor(self, id_, name, work, process)
         self.actors.append(actor)
         if process:
             process.actors.append(actor)
-        self.wake(actor)
+        self.at(self.now, partial(actor.resume, 0))
         return actor
 
     def child(self, work, name, process=...):
-        """An actor of this process unless another is given; None for none."""
+        """The future of a new actor, on this process unless another is given; None for none."""
         parent = self.current
         parent.children += 1
         process = parent.process if process is ... else process
-        return self.spawn(mix(parent.id, parent.children) >> 8, f"{parent.name}/{name}", work, process)
+        return self.spawn(mix(parent.id, parent.children) >> 8, f"{parent.name}/{name}", work, process).done
 
-    def kill(self, actor):
-        actor.is_dead = True
-        if actor:  # it has begun, and is not over
-            before, self.current = self.current, actor
-            actor.parent = greenlet.getcurrent()
-            actor.throw(Killed)
-            self.current = before
-        if not actor.is_over:
-            actor.error = Killed()
-            actor.end()
-
-    def join(self, other, seconds=FOREVER):
-        """The result of another actor. Raises what it raised, and TimeoutError after `seconds`."""
-        until = self.now + seconds
-        while not other.is_over:
-            other.waiters.append(self.current)
-            if self.now >= until:
-                raise TimeoutError
-            if seconds < FOREVER:
-                self.wake(self.current, until)
-            self.pause()
-        if other.error is not None:
-            raise other.error
-        return other.result
+    def join(self, future, seconds=FOREVER):
+        """What the future returns or raises; TimeoutError after `seconds`."""
+        if not future.done():
+            self.sleep(seconds, future)
+        if not future.done():
+            raise TimeoutError
+        return future.result()
 
     def in_parallel(self, calls, at_once):
         """Actors in place of the threads of the eraser."""
         for some in batched(calls, at_once, strict=False):
             yield from map(self.join, [self.child(call, "parallel") for call in some])
 
+    def run_in_executor(self, executor, func, *args):
+        return self.child(partial(func, *args), "call")
+
+    def complete(self, coroutine):
+        """The result of the coroutine; the current actor waits. Other tasks that it made end with it."""
+        ACTOR.set(self.current)
+        try:
+            return self.join(self.create_task(coroutine))
+        finally:
+            for task in asyncio.all_tasks(self):
+                if task.get_context().get(ACTOR) is self.current:
+                    task._log_destroy_pending = False
+                    with suppress(BaseException):
+                        task.get_coro().close()
+
+    def end(self):
+        for actor in self.actors:
+            actor.kill()
+        self.close()
+
     # chance
 
     def random_bytes(self, size):
         """Random bytes: the nth of an actor are the same in every run of this seed."""
         self.current.drawn += 1
-        drawn = (mix(self.seed, 5, self.current.id, self.current.drawn, part) for part in range(-(-size // 8)))
-        return b"".join(each.to_bytes(8) for each in drawn)[:size]
+        return Random(mix(self.seed, 5, self.current.id, self.current.drawn)).randbytes(size)
 
     def pick(self, *salt):
         """A number drawn for this actor at this call."""
@@ -206,18 +226,22 @@ class Lock:
     """A reentrant lock among actors: they share one thread, so a lock of `threading` never blocks them."""
 
     def __init__(self, sim):
-        self.sim, self.owner, self.depth, self.waiting = sim, None, 0, []
+        self.sim, self.owner, self.depth, self.released = sim, None, 0, None
 
     def __enter__(self):
-        while self.owner not in (None, self.sim.current) and not self.owner.is_over:
-            self.waiting.append(self.sim.current)
-            self.sim.pause()
-        self.owner = self.sim.current
+        while self.owner not in (None, self.sim.current):
+            self.sim.join(self.released)
+        if self.owner is None:
+            self.owner, self.released = self.sim.current, self.sim.create_future()
         self.depth += 1
 
     def __exit__(self, *_):
         self.depth -= 1
         if not self.depth:
             self.owner = None
-            while self.waiting:
-                self.sim.wake(self.waiting.pop())
+            self.released.set_result(None)
+
+
+async def in_actor(function, args, **_):
+    """In place of a thread of anyio."""
+    return await in_thread(function, *args)

@@ -3,6 +3,7 @@
 from functools import cached_property, partial
 
 from simulation import network
+from simulation.kernel import BASE
 from simulation.operations.graphs import AGENT, saver_of
 from simulation.operations.http import SETTINGS, Http
 from simulation.operations.memory import WHO
@@ -29,9 +30,10 @@ class Machine:
 
     stores = None
 
-    def __init__(self, world, process):
-        plan, self.sim, self.client, self.clock = world.plan, world.sim, process.client, process.clock
-        clock = {"clock": self.clock}
+    def __init__(self, world, skew, client):
+        plan, self.sim, self.client = world.plan, world.sim, client(world.sim)
+        clock = {"clock": lambda: BASE + self.sim.now + skew}
+        self.clock = clock["clock"]
         chance = clock | {"random_bytes": self.sim.random_bytes}
         self.options = chance | {"thread_hours": plan.hours, "lease_seconds": plan.lease}
         objects, items = S3Objects(self.client, "bucket"), Items(self.client, network.TABLE, sleep=self.sim.sleep)

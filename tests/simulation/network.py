@@ -17,10 +17,20 @@ MOST_CALLS = 20_000
 LATEST_SECONDS = 60.0
 FAULTS = ("", "request lost", "answer lost", "packet late", "packet twice", "throttled", "process dies before")
 FAULTS += ("process dies after", "stalled", "torn in two", "cut off after it was done", "cut off before it arrives")
-NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = range(12)
+NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = FAULTS
+RETRIED = {LOST: CONNECT_TIMEOUT, ANSWER_LOST: READ_TIMEOUT, LATE: READ_TIMEOUT, THROTTLED: 0.05}
+"""The faults after which the SDK asks again, and after how many seconds."""
 _READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
 QUIET = (NONE, 0.001, 0.001, 0.0)
 """A call about which nothing is decided: fault, way out, way back, how much later, in seconds."""
+
+
+def outcome(call, arguments):
+    """What the call returns, or the error that it raises."""
+    try:
+        return call(**arguments)
+    except ClientError as error:
+        return error
 
 
 class Cloud(Table):
@@ -29,6 +39,9 @@ class Cloud(Table):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.objects = {}
+
+    def answer(self, operation, arguments):
+        return outcome(getattr(self, operation), arguments)
 
     def put_object(self, *, Bucket, Key, Body):
         self.objects[Key] = Body
@@ -99,9 +112,9 @@ class Network:
             return 0.001 + 0.02 * share
         return 0.001 * 10 ** (3.5 * (share - 1 + self.slow) / self.slow)
 
-    def note(self, actor, what, describe, content, fault=NONE):
+    def note(self, actor, what, details, fault=NONE):
         if self.log is not None:
-            self.log.append((actor.sim.now, actor.name, actor.calls, what, describe(content), FAULTS[fault]))
+            self.log.append((actor.sim.now, actor.name, actor.calls, what, details(), fault))
 
 
 class Client:
@@ -123,22 +136,19 @@ class Client:
             arguments["Body"] = body.read()
         if operation == "transact_write_items":
             arguments["ClientRequestToken"] = sim.random_bytes(8).hex()
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             fault, _, back, more = decision = sim.network.decide(actor, operation)
-            sim.network.note(actor, operation, described, arguments, fault)
+            sim.network.note(actor, operation, lambda: described(arguments), fault)
             done = self._sent(actor, operation, arguments, decision)
-            if fault == THROTTLED and attempt == ATTEMPTS - 1:
-                raise failure(operation, "ThrottlingException")
+            sim.sleep({CUT: 9.0, STRAY: 9.0, STALLED: back + 1.5 * more, **RETRIED}.get(fault, back))
             if fault in (CUT, STRAY):
-                sim.sleep(ATTEMPTS * READ_TIMEOUT)
                 break
-            if fault in (LOST, ANSWER_LOST, LATE, THROTTLED):
-                sim.sleep({LOST: CONNECT_TIMEOUT, THROTTLED: 0.05}.get(fault, READ_TIMEOUT))
-                continue
-            sim.sleep(back + (1.5 * more if fault == STALLED else 0))
-            if isinstance(done, Exception):
+            if isinstance(done, Exception) and fault not in RETRIED:
                 raise done
-            return done
+            if fault not in RETRIED:
+                return done
+        if fault == THROTTLED:
+            raise failure(operation, "ThrottlingException")
         raise (ConnectTimeoutError if fault == LOST else ReadTimeoutError)(endpoint_url=TABLE)
 
     def _sent(self, actor, operation, arguments, decision):
@@ -152,24 +162,21 @@ class Client:
         if fault in (LOST, LATE, STRAY, THROTTLED):
             return None
         self.sim.sleep(out)
-        done = self._arrive(actor, operation, arguments, "", more if fault == TORN else None)
+        done = self._arrive(actor, operation, arguments, torn=more if fault == TORN else None)
         if fault == DIES_AFTER:
             self._die(actor)
         return done
 
-    def _arrive(self, actor, operation, arguments, how, torn=None):
+    def _arrive(self, actor, operation, arguments, how="", torn=None):
         table = self.sim.table
-        try:
-            if torn is not None and operation == "batch_write_item":
-                done = self._torn_write(*arguments["RequestItems"].items(), torn)
-            elif torn is not None and operation == "query" and "IndexName" not in arguments:
-                limit = 1 + self.sim.pick(6) % 3
-                done = table.query(**{**arguments, "Limit": min(limit, arguments.get("Limit", limit))})
-            else:
-                done = getattr(table, operation)(**arguments)
-        except Exception as error:  # noqa: BLE001 - the table's own answer
-            done = error
-        self.sim.network.note(actor, f"  = {how}", answered, done)
+        if torn is not None and operation == "batch_write_item":
+            done = self._torn_write(*arguments["RequestItems"].items(), torn)
+        elif torn is not None and operation == "query" and "IndexName" not in arguments:
+            limit = 1 + self.sim.pick(6) % 3
+            done = table.answer("query", arguments | {"Limit": min(limit, arguments.get("Limit", limit))})
+        else:
+            done = table.answer(operation, arguments)
+        self.sim.network.note(actor, f"  = {how}", lambda: answered(done))
         return done
 
     def _torn_write(self, batch, more):

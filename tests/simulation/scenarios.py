@@ -25,7 +25,7 @@ OF_ALL = ("drop_runs", "sweep", "erase", "search", "cancel", "join", "drop_docum
 SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
 TWO_HOURS = 7200.0
 AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))
-_KINDS = (*range(1, len(network.FAULTS)), network.CUT, network.STRAY)
+_KINDS = (*network.FAULTS[1:], network.CUT, network.STRAY)
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Plan:
     page: int = 1000
     lag: float = 1.0
     slow: float = 0.25
-    faults: dict[int, int] = field(default_factory=dict)
+    faults: dict[str, int] = field(default_factory=dict)
     aim: tuple[str, ...] = ()
     decisions: dict | None = None
     lease: float = 30.0
@@ -111,5 +111,5 @@ def _faults(rng, aim):
     """A few kinds of faults, and often, rather than all of them seldom; oftener where they meet few operations."""
     if rng.random() < 0.12:
         return {network.TORN: 50, network.STALLED: 60}, ()
-    kinds = sorted({rng.choice(_KINDS) for _ in range(rng.choice((1, 1, 2, 3)))})
+    kinds = sorted({rng.choice(_KINDS) for _ in range(rng.choice((1, 1, 2, 3)))}, key=network.FAULTS.index)
     return {kind: rng.choice((600, 1800, 4400) if aim else (300, 900, 2200)) for kind in kinds}, aim

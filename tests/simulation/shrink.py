@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, replace
 
-from simulation.network import FAULTS
+from simulation.network import NONE
 from simulation.scenarios import Op, Plan
 from simulation.world import play
 
@@ -48,7 +48,7 @@ class Shrinking:
             self.without("ops", list)
             self.without("decisions", dict)
             for key, (fault, out, back, more) in list(self.plan.decisions.items()):
-                simpler = ((0, out, 0.001, 0), (0, 0.001, back, 0), (fault, 0.001, 0.001, more))
+                simpler = ((NONE, out, 0.001, 0), (NONE, 0.001, back, 0), (fault, 0.001, 0.001, more))
                 any(self.tries(decisions={**self.plan.decisions, key: each}) for each in simpler)
         self.without("rotations", tuple)
         self.without("former", tuple)
@@ -74,13 +74,12 @@ def schedule(plan):
 
 def written(plan, found):
     """The plan as the text of a file that is kept: see tests/README.md."""
-    decisions = [[*key, FAULTS[fault], *rest] for key, (fault, *rest) in plan.decisions.items()]
+    decisions = [[*key, *decision] for key, decision in plan.decisions.items()]
     return json.dumps(asdict(plan) | {"faults": {}, "violation": str(found), "decisions": decisions}, indent=1)
 
 
 def read(text):
     kept = json.loads(text)
     del kept["violation"]
-    decisions = {(actor, n): (FAULTS.index(fault), *rest) for actor, n, fault, *rest in kept["decisions"]}
-    kept |= {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions}
-    return Plan(**kept)
+    decisions = {(actor, n): tuple(decision) for actor, n, *decision in kept["decisions"]}
+    return Plan(**kept | {"ops": [Op(**op) for op in kept["ops"]], "decisions": decisions})

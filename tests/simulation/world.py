@@ -16,8 +16,7 @@ from unittest.mock import patch
 
 from anyio._backends._asyncio import AsyncIOBackend
 
-from simulation.kernel import BASE, Killed, Process, Sim, Violation
-from simulation.loops import in_actor
+from simulation.kernel import BASE, Killed, Process, Sim, Violation, in_actor
 from simulation.machine import Machine
 from simulation.model import Model, number_in
 from simulation.network import Client, Cloud, Former, Network
@@ -59,7 +58,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         self.finals = [self._machine(0.0, is_former) for is_former in range(1 + bool(plan.former))]
 
     def _machine(self, skew, is_former):
-        return Process(self.sim, skew, partial(Machine, self), Former if is_former else Client)
+        return Process(partial(Machine, self, skew, Former if is_former else Client))
 
     def rotate(self, n):
         """Replaces the signing key. A machine that starts has it; others read it when they meet what it signed."""
@@ -81,11 +80,11 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
             self.sim.at(self.plan.offset + op.at, partial(self.sim.spawn, op.id, f"op{op.id}", work))
         for n, at in enumerate(self.plan.rotations):
             self.sim.at(self.plan.offset + at, partial(self.rotate, n))
-        self.sim.run()
+        self.sim.run_forever()
         if not self.sim.violations:
             self.sim.is_quiet = True
             self.sim.spawn(1_000_000_007, "end", partial(self._guarded, self.finale), self.finals[0])
-            self.sim.run()
+            self.sim.run_forever()
 
     def _guarded(self, work):
         """Turns each error that was not promised into a violation."""
@@ -239,7 +238,7 @@ def play(plan, *, log=False):
         world = World(plan)
         world.sim.network.log = [] if log else None
         world.run()
-        world.sim.close()
+        world.sim.end()
     return next(iter(world.sim.violations), None), world
 
 

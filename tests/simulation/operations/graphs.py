@@ -16,7 +16,6 @@ from langgraph.types import Command, interrupt
 
 from simulation import network
 from simulation.kernel import Lock, Violation
-from simulation.loops import in_loop
 from simulation.model import Attempt, number_in
 from turnkeep import errors, once
 from turnkeep.graphs.agent import Agent
@@ -134,7 +133,7 @@ class SaverOps:
             attempt_id = op.id * 10 + n
             pause = 0.01 if self.sim.pick(3) % 100 < 70 else 2.0
             run = GraphRun(self, attempt_id, thread, f"s{attempt_id}", pause)
-            in_loop(self.sim, self._invoked(has.saver, run, mode))
+            self.sim.complete(self._invoked(has.saver, run, mode))
             attempt = self.model.attempts.get(attempt_id)  # None where another run answered the question of this one
             if attempt:
                 attempt.incarnation = self.model.stored_in.get(f"op{op.id}/invoke{n}", attempt.incarnation)

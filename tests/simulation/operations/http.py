@@ -10,7 +10,6 @@ from dataclasses import fields
 from functools import cache
 from types import SimpleNamespace
 
-from simulation.loops import in_loop
 from simulation.operations.graphs import AGENT, RUN
 from simulation.operations.memory import WHO
 from turnkeep import errors
@@ -73,7 +72,7 @@ class Http:
             RUN.set(run)
             await application()(scope, receive, send)
 
-        in_loop(self.has.sim, asked())
+        self.has.sim.complete(asked())
         return _read(received.get("content-type", ""), b"".join(chunks))
 
     # named as in `Store`

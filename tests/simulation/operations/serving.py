@@ -8,7 +8,6 @@ from functools import partial
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from simulation.kernel import Killed, Violation
-from simulation.loops import in_loop
 from simulation.model import SLACK, Belonging, number_in
 from simulation.operations.graphs import AGENT, RUN, GraphRun
 from turnkeep import errors
@@ -83,7 +82,7 @@ class ServingOps:
         def work(has, n):
             attempt_id, pause = (op.id * 10 + count) * 10 + 5 + n, (0.01, 3.0)[op.id & 1]
             RUN.set(GraphRun(self, attempt_id, op.args["thread"], op.args["key"], pause))
-            in_loop(self.sim, has.runs.work(token))
+            self.sim.complete(has.runs.work(token))
 
         self.work_off(op.on, "worker", work)
 

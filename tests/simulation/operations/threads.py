@@ -7,7 +7,6 @@ from dataclasses import replace
 from hashlib import sha256
 
 from simulation.kernel import Killed, Violation
-from simulation.loops import in_loop
 from simulation.model import Attempt, number_in
 from simulation.network import TWICE
 from simulation.operations.memory import WHO
@@ -58,7 +57,7 @@ class ThreadOps:
                 return store.turns.commit(store.turns.prepare(begun, loaded, saved, None)[0]) or replace(
                     turn, persisted=True
                 )
-            return in_loop(sim, Commit(store, sim.now + 30).write(begun, loaded, saved, turn))
+            return sim.complete(Commit(store, sim.now + 30).write(begun, loaded, saved, turn))
         except (Killed, errors.Unsettled):
             raise
         except BaseException:
