@@ -134,6 +134,12 @@ class Model:
         self.ends[thread].append(end)
         return end
 
+    def start(self, id_, thread, key, incarnation, history, **kind):
+        """The attempt of a run that saw this history."""
+        self.check_chain(history, thread)
+        self.attempts[id_] = Attempt(id_, thread, key, incarnation, tuple(history), self.sim.now, **kind)
+        return self.attempts[id_]
+
     def ack(self, attempt):
         if attempt.state in NOT_KEPT:
             raise Violation("not kept but there", f"r{attempt.id} was {attempt.state}, and is acknowledged")

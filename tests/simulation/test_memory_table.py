@@ -49,6 +49,7 @@ def test_the_table_in_memory_answers_as_dynamodb_does(dynamodb, table_name, fami
         table.__class__, table.client = Mirrored, dynamodb
         world.run()
         world.sim.end()
-        assert world.sim.network.calls and not world.sim.violations, world.sim.violations[0]
+        assert world.sim.network.calls
+        assert not world.sim.violations, world.sim.violations[0]
         for pk, sk in [(pk, sk) for pk, part in table.parts.items() for sk in part]:
             dynamodb.delete_item(TableName=table_name, Key={"PK": {"S": pk}, "SK": {"S": sk}})

@@ -16,7 +16,7 @@ from langgraph.types import Command, interrupt
 
 from simulation import network
 from simulation.kernel import Lock, Violation
-from simulation.model import Attempt, number_in
+from simulation.model import number_in
 from turnkeep import errors, once
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
@@ -49,15 +49,10 @@ def attempts_in(messages):
 
 
 async def answer(state):
-    run = RUN.get()
-    model = run.world.model
-    history, incarnation = attempts_in(state["messages"]), model.heads.get(run.thread) or b""
+    run, model, history = RUN.get(), RUN.get().world.model, attempts_in(state["messages"])
+    incarnation = model.heads.get(run.thread) or b""
     try:
-        model.check_chain(history, run.thread)
-        attempt = Attempt(
-            run.attempt_id, run.thread, run.key, incarnation, tuple(history), model.sim.now, run.is_branch
-        )
-        model.attempts[attempt.id] = attempt
+        model.start(run.attempt_id, run.thread, run.key, incarnation, history, is_branch=run.is_branch)
         if run.acts:
             with suppress(errors.ActionUnknown):
                 await pay(run, incarnation)
@@ -65,7 +60,7 @@ async def answer(state):
         model.sim.violations.append(found)
         raise
     await asyncio.sleep(run.pause)
-    return {"messages": [AIMessage(f"r{attempt.id}", id=f"a{attempt.id}")]}
+    return {"messages": [AIMessage(f"r{run.attempt_id}", id=f"a{run.attempt_id}")]}
 
 
 @once("pay", key="invoice")

@@ -125,7 +125,7 @@ def _read(media_type, content):
     is_stream = media_type.startswith("text/event-stream")
     if is_stream:
         content = (re.findall(rb"^data: (.*)$", content, re.MULTILINE) or [b"{}"])[-1]
-    answer = json.loads(content or b"null")
+    answer = json.loads(content or b"{}") or {}
     if is_stream and answer.get("event") not in ("complete", "error"):
         raise TimeoutError
     problem = answer if isinstance(answer, dict) else {}

@@ -6,7 +6,6 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.base import CheckpointTuple
 
 from simulation.kernel import BASE
-from simulation.model import Attempt
 from simulation.operations.memory import WHO
 from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves
@@ -48,11 +47,8 @@ class ImportOps:
         """One more turn in the old table."""
         olds = self.facts["olds"]
         count = olds[thread] = olds.get(thread, 0) + 1
-        before = tuple(old_turn(n) for n in range(1, count))
         self.model.brought.add(old_turn(count))
-        self.model.attempts[old_turn(count)] = Attempt(
-            old_turn(count), thread, f"import {count}", b"", before, self.sim.now
-        )
+        self.model.start(old_turn(count), thread, f"import {count}", b"", [*map(old_turn, range(1, count))])
 
     def op_import(self, op, thread):
         counts = []

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from functools import partial
+from types import MappingProxyType
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -58,22 +59,23 @@ class ServingOps:
 
         self.sim.child(asks, name, None)
 
+    def request(self, op, method, path, body=None, *, headers=MappingProxyType({}), **how):
+        """The answer of a route; None for an error that `how` accepts, and without an answer."""
+        answer = self.ask(op, lambda has, _: (has.http(method, path, body, **headers),), **{"tries": 1} | how)
+        return answer[0] if isinstance(answer, tuple) else None
+
     # background runs
 
     def op_enqueue(self, op, thread, key):
         began, message = self.sim.now, f"m{op.id}"
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
         body = {"assistant_id": AGENT.name, "input": {"messages": [{"role": "user", "content": message}]}}
-
-        def enqueue(has, _):
-            return has.http("POST", f"/threads/{thread}/runs", body, run=op, idempotency_key=key)["run_id"]
-
-        run_id = self.ask(op, enqueue, busy=errors.ThreadBusy, ends=errors.NotFound)
-        if isinstance(run_id, str):
+        how = {"headers": {"run": op, "idempotency_key": key}, "tries": 3, "busy": errors.ThreadBusy}
+        if found := self.request(op, "POST", f"/threads/{thread}/runs", body, ends=errors.NotFound, **how):
             if self.model.heads.get(thread) is None and self.model.ended.get(thread, -1) < began:
-                raise Violation("run without a thread", f"{thread} does not exist, and takes {run_id}")
+                raise Violation("run without a thread", f"{thread} does not exist, and takes {found}")
             run = Belonging(thread, key, self.model.life(thread, began), self.sim.now)
-            self.facts["runs"].setdefault(run_id, run)
+            self.facts["runs"].setdefault(found["run_id"], run)
 
     async def launch(self, token):
         op = RUN.get()  # the operation that enqueued it
@@ -93,10 +95,10 @@ class ServingOps:
 
     def op_cancel(self, op, of):
         for run_id, run in self.nth("runs", of):
-            began = self.sim.now
-            cancel = lambda has, _: (has.http("POST", f"/threads/{run.thread}/runs/{run_id}/cancel"),)  # noqa: E731, B023
-            found = self.ask(op, cancel, tries=1, busy=errors.ThreadBusy, ends=(errors.NotFound, errors.Conflict))
-            if isinstance(found, tuple) and run.incarnation and self.model.life(run.thread, began) == run.incarnation:
+            began, path = self.sim.now, f"/threads/{run.thread}/runs/{run_id}/cancel"
+            how = {"busy": errors.ThreadBusy, "ends": (errors.NotFound, errors.Conflict)}
+            is_done = self.request(op, "POST", path, **how) is not None
+            if is_done and run.incarnation and self.model.life(run.thread, began) == run.incarnation:
                 for each in self.model.attempts.values():
                     is_of_run = (each.thread, each.key, each.incarnation) == (run.thread, run.key, run.incarnation)
                     if is_of_run and each.acked_at is None:
@@ -105,9 +107,8 @@ class ServingOps:
     def op_join(self, op, of):
         """The answer of a run that is joined is the run's."""
         for run_id, run in self.nth("runs", of):
-            join = lambda has, _: has.http("GET", f"/threads/{run.thread}/runs/{run_id}/join")  # noqa: E731, B023
-            found = self.ask(op, join, tries=1, ends=errors.TurnkeepError)
-            if isinstance(found, dict):
+            path = f"/threads/{run.thread}/runs/{run_id}/join"
+            if found := self.request(op, "GET", path, ends=errors.TurnkeepError):
                 self.model.replayed(run.thread, run.key, found["messages"][-1]["content"])
 
     def op_runs(self, op, thread):
@@ -148,7 +149,7 @@ class ServingOps:
         for name, document in self.nth("documents", of):
             document.is_gone = True
             path = f"/threads/{document.thread}/attachments/{name}"
-            self.ask(op, lambda has, _: has.http("DELETE", path), tries=2, ends=errors.NotFound)  # noqa: B023
+            self.request(op, "DELETE", path, tries=2, ends=errors.NotFound)
 
     def op_documents(self, op, thread):
         def check(thread, found, began):
@@ -163,9 +164,8 @@ class ServingOps:
         """An edit of the state: a message that no turn made. An export has it too."""
         began, text = self.sim.now, f"edit{op.id}"
         body = {"values": {"messages": [{"role": "user", "content": text}]}}
-        update = lambda has, _: has.http("POST", f"/threads/{thread}/state", body)  # noqa: E731
-        found = self.ask(op, update, tries=1, busy=BUSY, ends=(errors.NotFound, errors.InvalidRequest))
-        if isinstance(found, dict):
+        how = {"busy": BUSY, "ends": (errors.NotFound, errors.InvalidRequest)}
+        if self.request(op, "POST", f"/threads/{thread}/state", body, **how):
             self.facts["edits"][text] = Belonging(thread, text, self.model.life(thread, began), self.sim.now)
 
     def op_export(self, op, is_late=False):

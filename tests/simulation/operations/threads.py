@@ -3,11 +3,10 @@
 A turn does here what `Turns` does, without an event loop and without a graph: that is twice as fast.
 """
 
-from dataclasses import replace
 from hashlib import sha256
 
 from simulation.kernel import Killed, Violation
-from simulation.model import Attempt, number_in
+from simulation.model import number_in
 from simulation.network import TWICE
 from simulation.operations.memory import WHO
 from turnkeep import errors
@@ -42,21 +41,18 @@ class ThreadOps:
             return begun
         try:
             loaded = store.turns.load(begun.head, None, base, ahead=sim.join(ahead))
-            history, kind = texts(loaded), {"is_branch": loaded.is_branch, "is_edit": is_edit, "message": begun.message}
-            self.model.check_chain(history, thread)
-            attempt = Attempt(attempt_id, thread, key, begun.head.incarnation, tuple(history), sim.now, **kind)
-            self.model.attempts[attempt_id] = attempt
+            kind = {"is_branch": loaded.is_branch, "is_edit": is_edit, "message": begun.message}
+            attempt = self.model.start(attempt_id, thread, key, begun.head.incarnation, texts(loaded), **kind)
             if base is None:
-                self.model.check_read(thread, history, began, with_edits=True)
+                self.model.check_read(thread, attempt.history, began, with_edits=True)
             pause = sim.pick(1) % 100
             sim.sleep(0.01 if pause < 70 else 3.0 if pause < 90 else self.plan.lease + 2)
             if pause >= 85:
                 store.leases.renew(begun)
             saved, turn = made(attempt, loaded, message, has.clock())
             if is_edit:
-                return store.turns.commit(store.turns.prepare(begun, loaded, saved, None)[0]) or replace(
-                    turn, persisted=True
-                )
+                store.turns.commit(store.turns.prepare(begun, loaded, saved, None)[0])
+                return turn
             return sim.complete(Commit(store, sim.now + 30).write(begun, loaded, saved, turn))
         except (Killed, errors.Unsettled):
             raise
@@ -105,14 +101,12 @@ class ThreadOps:
 
     def op_delete(self, op, thread):
         def outcome(n, answer):
-            # after a try that got no answer, a thread that is not found may be one that this deletion deleted; a
-            # refused request that arrives twice may delete a thread that came meanwhile
-            is_none = isinstance(answer, Exception) and n == 0
-            return ("unknown" if TWICE in self.plan.faults else "none") if is_none else "gone"
+            if n or not isinstance(answer, Exception):
+                return "gone"  # where it is not found, by the try before, which got no answer
+            return "unknown" if TWICE in self.plan.faults else "none"  # a thread that came meanwhile may be deleted
 
-        self.end(
-            op, [thread], lambda has: has.front.threads.delete(WHO, thread), outcome, tries=4, ends=errors.NotFound
-        )
+        delete = lambda has: has.front.threads.delete(WHO, thread)  # noqa: E731
+        self.end(op, [thread], delete, outcome, tries=4, ends=errors.NotFound)
 
     def op_erase(self, op):
         # a listing that is behind shows not all of it: the rest goes at the last look, hours later (decision 0035)
@@ -137,13 +131,11 @@ def shown(turns):
 
 def texts(loaded):
     """The attempts whose messages a run starts with."""
-    start, found = 0, []
-    for number, link in enumerate(loaded.links):
-        for segment in link.segments:
-            start = segment.keep if number == 0 else min(start, segment.keep)
-            found = found[: segment.keep - start] + [each["data"]["content"] for each in segment.elements]
-    if loaded.checkpoint and (start or len(found) != length(loaded)):
-        raise Violation("history broken", f"{start} + {len(found)} messages of {length(loaded)}")
+    found = []
+    for segment in (each for link in loaded.links for each in link.segments):
+        found[segment.keep :] = [each["data"]["content"] for each in segment.elements]
+    if len(found) != length(loaded):
+        raise Violation("history broken", f"{len(found)} messages of {length(loaded)}")
     return [number_in(text) for text in found if number_in(text) >= 0]
 
 
