@@ -13,9 +13,10 @@ from botocore.config import Config
 from botocore.exceptions import EndpointConnectionError
 from httpx import ASGITransport, AsyncClient, Response
 from langgraph.graph import END, START
-from scripted import Caller, read_events
+from scripted import read_events
 from wire import WireServer
 
+from asgi_caller import Caller
 from hand_clock import HandClock
 from turnkeep.bootstrap import build
 from turnkeep.graphs.building import build_agent

@@ -10,6 +10,7 @@ from dataclasses import fields
 from functools import cache
 from types import SimpleNamespace
 
+from asgi_caller import Caller
 from simulation.operations.graphs import AGENT, RUN
 from simulation.operations.memory import WHO
 from turnkeep import errors
@@ -47,33 +48,25 @@ class Http:
 
     def __call__(self, method, path, body=None, *, run=None, patience=None, state=(), received=None, **headers):
         """The answer as JSON; of a stream its last event. After `patience` the client disconnects, which raises
-        TimeoutError. `received` gets the headers of the answer as soon as they arrive."""
-        received, chunks, content = {} if received is None else received, [], json.dumps(body).encode() if body else b""
-        path, _, query = path.partition("?")
-        requests = [{"type": "http.request", "body": content, "more_body": False}]
-        headers |= {"host": "test", "content-type": "application/json", "content-length": len(content)}
-        scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "state": dict(state)}
-        scope["headers"] = [(name.replace("_", "-").encode(), str(value).encode()) for name, value in headers.items()]
-
-        async def receive():
-            if requests:
-                return requests.pop()
-            await (asyncio.sleep(patience) if patience else asyncio.get_running_loop().create_future())
-            return {"type": "http.disconnect"}
-
-        async def send(message):
-            if message["type"] == "http.response.start":
-                received.update({name.decode(): value.decode() for name, value in message["headers"]})
-            else:
-                chunks.append(message["body"])
+        TimeoutError. `received` gets the headers of the answer, even if the client is killed before its end."""
+        named = {name.replace("_", "-"): str(value) for name, value in headers.items()} | {"host": "test"}
+        content = json.dumps(body).encode() if body else b""
+        caller = Caller(application(), method, path, content, named, state=dict(state))
 
         async def asked():
             HAS.set(self.has)
             RUN.set(run)
-            await application()(scope, receive, send)
+            if patience:
+                asyncio.get_running_loop().call_later(patience, caller.hang_up)
+            await caller.start()
 
-        self.has.sim.complete(asked())
-        return _read(received.get("content-type", ""), b"".join(chunks))
+        received = {} if received is None else received
+        try:
+            self.has.sim.complete(asked())
+        finally:
+            start, *chunks = caller.received() or [{}]
+            received.update((name.decode(), value.decode()) for name, value in start.get("headers", ()))
+        return _read(received.get("content-type", ""), b"".join(chunk["body"] for chunk in chunks))
 
     # named as in `Store`
 

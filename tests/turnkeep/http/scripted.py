@@ -1,11 +1,8 @@
-"""Turns whose runs follow a script, and an ASGI client that can disconnect."""
+"""Turns whose runs follow a script, and the events of a stream."""
 
 import asyncio
 import json
-from collections.abc import Mapping
 from typing import Any, cast
-
-from starlette.types import ASGIApp, Message
 
 from turnkeep.records import Event, Turn
 from turnkeep.turns import RunningTurn, TurnRequest
@@ -82,46 +79,6 @@ class ScriptedTurns:
         run = ScriptedRun(self._scripts.pop(0), replayed=self._replayed)
         self.runs.append(run)
         return run
-
-
-class Caller:
-    """One request to an ASGI application. `hang_up` closes the connection."""
-
-    def __init__(self, app: ASGIApp, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = {}):
-        names = {"content-type": "application/json", **headers}
-        self._scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.3"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "root_path": "",
-            "headers": [(name.lower().encode(), value.encode()) for name, value in names.items()],
-            "client": ("127.0.0.1", 1),
-            "server": ("127.0.0.1", 80),
-        }
-        self._app, self._body, self._gone = app, body, asyncio.Event()
-        self._is_sent = False
-        self.answers: asyncio.Queue[Message] = asyncio.Queue()
-
-    def start(self) -> "asyncio.Task[None]":
-        return asyncio.ensure_future(self._app(self._scope, self._receive, self.answers.put))  # type: ignore[arg-type]
-
-    async def _receive(self) -> Message:
-        if not self._is_sent:
-            self._is_sent = True
-            return {"type": "http.request", "body": self._body, "more_body": False}
-        await self._gone.wait()
-        return {"type": "http.disconnect"}
-
-    def hang_up(self) -> None:
-        self._gone.set()
-
-    async def answer(self) -> Message:
-        return await asyncio.wait_for(self.answers.get(), 120)
 
 
 def read_events(body: str) -> list[tuple[str, int, dict[str, Any]]]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
-from scripted import Caller, ScriptedTurns, Step, complete, read_events, token
+from scripted import ScriptedTurns, Step, complete, read_events, token
 
+from asgi_caller import Caller
 from bare_app import bare_app
 from turnkeep.errors import ModelBusy, ModelError
 from turnkeep.records import Event

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
-from scripted import Caller, ScriptedRun, complete, turn
+from scripted import ScriptedRun, complete, turn
 from test_langgraph_runs import human
 from test_run_retries import hung_up, until
 from word_graph import gates
 
+from asgi_caller import Caller
 from turnkeep.errors import ModelTimeout, StoreUnavailable, TurnInProgress
 from turnkeep.http.langgraph.frames import FinalValues, RunFrames
 from turnkeep.http.sse import RunStream, as_event

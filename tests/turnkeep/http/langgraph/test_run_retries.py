@@ -8,10 +8,10 @@ import pytest
 from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
-from scripted import Caller
 from test_langgraph_runs import human, streamed, turns_of
 from word_graph import gates
 
+from asgi_caller import Caller
 from turnkeep.errors import StoreUnavailable
 from turnkeep.store.turn_log import TurnLog
 
