@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from simulation.kernel import BASE, FOREVER, Violation
+from turnkeep import errors
 
 SLACK = 5.0
 """Seconds around an expiry in which nothing is demanded, because clocks differ."""
@@ -18,6 +19,9 @@ CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", 
 ENDS = re.compile("delete|erase|sweep")
 ENDS_RUNS = re.compile("cancel|delete|erase|sweep|import|invoke")
 NOT_KEPT = ("not kept", "superseded")
+REFUSED = (errors.Superseded, errors.ThreadMoved, errors.RunCancelled)
+"""Nothing of the attempt may be shown."""
+BUSY = (*REFUSED, errors.ThreadBusy, errors.TurnInProgress, errors.ModelTimeout)
 
 
 @dataclass(eq=False)

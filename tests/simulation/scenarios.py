@@ -11,18 +11,6 @@ from simulation import network
 
 OPERATIONS = tomllib.loads(Path(__file__).with_name("operations.toml").read_text())
 FAMILIES = tuple(OPERATIONS)
-FIRST = {
-    "threads": [("turn", {"key": "k1", "thread": "a"})],
-    "serving": [("create", {"thread": "a"})],
-    "saver": [("invoke", {"thread": "a"})],
-    "imports": [("old", {"thread": "a"}), ("import", {"thread": "a"})],
-    "memory": [],
-}
-"""What a run of the family begins with."""
-NAMES = {"memory": ["x", "y"]}
-KEYED = ("turn", "serve", "enqueue")
-OF_ALL = ("drop_runs", "sweep", "erase", "search", "cancel", "join", "drop_document", "export")
-SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
 TWO_HOURS = 7200.0
 AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))
 _KINDS = (*network.FAULTS[1:], network.CUT, network.STRAY)
@@ -64,22 +52,23 @@ class Plan:
 def plan_of(family, seed):
     """The plan of a seed. The same seed is the same plan for as long as scenarios and operations do not change."""
     rng = random.Random(f"{family} {seed}")
-    span, operations = rng.choice(SPANS.get(family, (0.02, 0.3, 4, 60))), OPERATIONS[family]
-    names = ["a"] if family == "imports" else NAMES.get(family, ["a", "b"])[: rng.choice((1, 1, 1, 2))]
-    ops = [Op(n, kind, 0.0, 0, args) for n, (kind, args) in enumerate(FIRST[family], 1)]
+    operations = dict(OPERATIONS[family])
+    run = operations.pop("run")
+    span, names = rng.choice(run["spans"]), run["names"]
+    names = names[: rng.choice((1, 1, 1, 2))] if len(names) > 1 else names
+    ops = [Op(n, kind, 0.0, 0, args) for n, (kind, args) in enumerate(run["first"], 1)]
     for n in range(len(ops) + 1, len(ops) + 1 + rng.randint(2, 8)):
         name = rng.choices([*operations], [each["weight"] for each in operations.values()])[0]
-        kind, args = _operation(rng, (name, operations[name]), rng.choice(names), f"k{n}", ops)
+        thread = rng.choice(names)
+        known = {"thread": thread, "name": thread, "key": f"k{n}"}
+        kind, args = _operation(rng, name, operations[name], known, ops)
         ops.append(Op(n, kind, round(rng.random() * span, 3), rng.randrange(3), args))
     hours = rng.choice((24, 24, 24, 0.02, 0.01))
     far = [TWO_HOURS] if hours == 24 and family != "memory" and rng.random() < 0.1 else []
     plan = Plan(seed, family, sorted(ops, key=lambda op: op.at), float(rng.choice((0, 100, 3500, 3590))), hours=hours)
     plan.skews = (*(rng.choice((0.0, 0.0, 0.7, -0.9)) for _ in range(rng.choice((1, 2, 3)))), *far)
-    plan.page, plan.lag, plan.slow = (
-        rng.choice((1000, 1000, 3, 1)),
-        rng.choice((0.0, 1.0, 4.0)),
-        rng.choice((0.1, 0.3, 0.6)),
-    )
+    plan.page, plan.lag = rng.choice((1000, 1000, 3, 1)), rng.choice((0.0, 1.0, 4.0))
+    plan.slow = rng.choice((0.1, 0.3, 0.6))
     plan.faults, plan.aim = _faults(rng, rng.choice(AIMS))
     if family in ("threads", "serving"):
         # a machine that read the ring in the last 10 s, because a key came with another body, does not read it again
@@ -89,22 +78,20 @@ def plan_of(family, seed):
     return plan
 
 
-def _operation(rng, drawn, thread, key, ops):
+def _operation(rng, name, choices, known, ops):
     """The operation's kind and its arguments; "again" repeats an earlier turn with its key."""
-    name, choices = drawn
     turns = [op for op in ops if op.kind in ("turn", "serve") and not op.args.get("is_edit")]
     if name == "again" and turns:
         first = rng.choice(turns)
         body = rng.choice((first.args.get("of", first.id),) * 4 + (None,))  # None: the same key for another message
         return first.kind, {**first.args, "of": body}
-    kind = "read" if name == "again" else choices.get("kind", name)
-    args = {"key": thread} if kind in ("put", "get", "forget") else {"thread": thread} if kind not in OF_ALL else {}
-    args |= {"key": key} if kind in KEYED else {}
-    for argument, values in choices.items():
-        if argument not in ("weight", "kind"):
-            value = rng.choice(values)
-            args[argument] = None if value == "none" else value
-    return kind, args
+    if name == "again":
+        return "read", {"thread": known["thread"]}
+    args = {each: known[each] for each in choices.get("takes", ())}
+    for argument in [each for each in choices if each not in ("weight", "kind", "takes")]:
+        value = rng.choice(choices[argument])
+        args[argument] = None if value == "none" else value
+    return choices.get("kind", name), args
 
 
 def _faults(rng, aim):

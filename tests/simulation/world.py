@@ -18,7 +18,7 @@ from anyio._backends._asyncio import AsyncIOBackend
 
 from simulation.kernel import BASE, Killed, Process, Sim, Violation, in_actor
 from simulation.machine import Machine
-from simulation.model import Model, number_in
+from simulation.model import BUSY, REFUSED, Model, number_in
 from simulation.network import Client, Cloud, Former, Network
 from simulation.operations.graphs import SaverOps
 from simulation.operations.imports import ImportOps
@@ -37,9 +37,6 @@ UNHEARD = (errors.StoreUnavailable, Killed, TimeoutError)
 """The client gets no answer, or one that promises nothing."""
 LOOKS = {"saver": ("state", "history"), "serving": ("documents", "runs")}
 """What the end of a run reads in addition to turns."""
-BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
-REFUSED = (errors.Superseded, errors.ThreadMoved, errors.RunCancelled)
-"""Nothing of the attempt may be shown."""
 
 
 class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
@@ -140,7 +137,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         if found and check:
             check(op.args["thread"], None if isinstance(found, Exception) else found[0], began)
 
-    def ask_turn(self, op, work, key, message, *, busy=BUSY, is_edit=False, **more):
+    def ask_turn(self, op, work, key, message, *, is_edit=False, **more):
         """Asks for a turn until one is stored, and notes what each answer promises."""
         thread = op.args["thread"]
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
@@ -162,7 +159,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
             return bool(answer.persisted)
 
         ends = (errors.NotFound, errors.IdempotencyKeyReused)
-        self.ask(op, work, tries=4, busy=busy, ends=ends, accepts=accepts, **more)
+        self.ask(op, work, tries=4, busy=BUSY, ends=ends, accepts=accepts, **more)
 
     # the end
 

@@ -16,7 +16,7 @@ from langgraph.types import Command, interrupt
 
 from simulation import network
 from simulation.kernel import Lock, Violation
-from simulation.model import number_in
+from simulation.model import BUSY, number_in
 from turnkeep import errors, once
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
@@ -24,7 +24,6 @@ from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
 from turnkeep.store.steps import Steps
 
-BUSY = (errors.ThreadBusy, errors.ThreadMoved, errors.Superseded)
 SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
 RUN = ContextVar("run", default=None)
 """The run of the graph, as the simulation sees it."""

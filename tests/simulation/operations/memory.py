@@ -69,22 +69,22 @@ class MemoryOps:
             if life:
                 access.expires, access.latest = access.began + life, access.ended + life
 
-    def op_put(self, op, key, is_large=False, life=None):
+    def op_put(self, op, name, is_large=False, life=None):
         text = "".join(sha256(f"{op.id}.{n}".encode()).hexdigest() for n in range(8)) if is_large else ""
         value, tries = f"v{op.id}.{text}", 1 + self.sim.pick() % 2
-        put = lambda has: has.memory.put(SPACE, key, {"v": value}, ttl=life and life / 60)  # noqa: E731
-        self._write(op, (*SPACE, key), value, put, life, tries=tries)
+        put = lambda has: has.memory.put(SPACE, name, {"v": value}, ttl=life and life / 60)  # noqa: E731
+        self._write(op, (*SPACE, name), value, put, life, tries=tries)
 
-    def op_forget(self, op, key):
-        self._write(op, (*SPACE, key), None, lambda has: has.memory.delete(SPACE, key), tries=1 + self.sim.pick() % 2)
+    def op_forget(self, op, name):
+        self._write(op, (*SPACE, name), None, lambda has: has.memory.delete(SPACE, name), tries=1 + self.sim.pick() % 2)
 
     def op_meta(self, op, thread):
         change = lambda has: has.store.threads.update(WHO, thread, {"a": op.id})  # noqa: E731
         self._write(op, ("meta", thread), op.id, change, busy=errors.ThreadBusy, ends=errors.NotFound)
 
-    def op_get(self, op, key, refreshes=False):
-        began, place = self.sim.now, (*SPACE, key)
-        found = self.ask(op, lambda has, _: (has.memory.get(SPACE, key, refresh_ttl=refreshes),), tries=1)
+    def op_get(self, op, name, refreshes=False):
+        began, place = self.sim.now, (*SPACE, name)
+        found = self.ask(op, lambda has, _: (has.memory.get(SPACE, name, refresh_ttl=refreshes),), tries=1)
         value = self._note_read(place, *found, began) if found else None
         for write in self.facts["accesses"].get(place, ()) if refreshes else ():
             write.latest = self.sim.now + (write.life or FOREVER)

@@ -3,22 +3,20 @@
 import gzip
 import json
 import re
-from functools import partial
 from types import MappingProxyType
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from simulation.kernel import Killed, Violation
-from simulation.model import SLACK, Belonging, number_in
+from simulation.kernel import Violation
+from simulation.model import BUSY, SLACK, Belonging, number_in
 from simulation.operations.graphs import AGENT, RUN, GraphRun
+from simulation.scenarios import Op
 from turnkeep import errors
 from turnkeep.attachments import Piece
 from turnkeep.store.retries import RETRY_MS
 from turnkeep.turns.background import NotDone
 
-WORKER_TRIES, EXPORT_LOOKS, LOST_ANSWERS = 3, 4, 6
-BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
-BUSY += (errors.RunCancelled, errors.ModelTimeout)
+EXPORT_LOOKS, LOST_ANSWERS = 4, 6
 EXPIRED = {"deadline": 1.0}
 """State of a request that has no time left: a worker writes its export."""
 
@@ -40,24 +38,15 @@ class ServingOps:
                 raise TimeoutError  # the answer is lost on its way to the client
             return answer
 
-        self.ask_turn(op, work, key, message, busy=BUSY, patience=patience + 40)
+        self.ask_turn(op, work, key, message, patience=patience + 40)
 
     def serve(self, has, attempt_id, thread, key, message):
         return has.http.chat(GraphRun(self, attempt_id, thread, key), message)
 
     def work_off(self, first, name, work):
-        """What a queue does: asks a worker up to three times, one machine after the other."""
-
-        def asks():
-            for n in range(WORKER_TRIES):
-                machine = self.machines[(first + n) % len(self.machines)]
-                try:
-                    self.sim.join(self.sim.child(partial(work, machine.has, n), f"work{n}", machine), 90.0)
-                    break
-                except (NotDone, errors.StoreUnavailable, TimeoutError, Killed):
-                    self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
-
-        self.sim.child(asks, name, None)
+        """What a queue does: it asks workers, up to three times."""
+        job = Op(0, "work", 0.0, first)
+        self.sim.child(lambda: self.ask(job, work, busy=NotDone), name, None)
 
     def request(self, op, method, path, body=None, *, headers=MappingProxyType({}), **how):
         """The answer of a route; None for an error that `how` accepts, and without an answer."""
