@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import IO, Any
+from typing import Any
 
 import pytest
 from harness import ANN, Harness, noise
@@ -113,11 +113,6 @@ class LateItems(MemoryItems):
         return iter(found if name != BY_USER or self.frozen is None else self.frozen)
 
 
-class Files(MemoryObjects):
-    def put(self, key: str, body: bytes | IO[bytes]) -> None:
-        super().put(key, body if isinstance(body, bytes) else body.read())
-
-
 WRITES = (
     "put",
     "update",
@@ -132,7 +127,7 @@ WRITES = (
     "index",
 )
 StagedItems: Any = staged(LateItems, *WRITES)
-StagedFiles: Any = staged(Files, "put", "get", "names", "delete")
+StagedFiles: Any = staged(MemoryObjects, "put", "get", "names", "delete")
 
 
 class Office:

@@ -1,12 +1,11 @@
 """The table, a bucket, and the way to both: how long each call takes, its faults, and the retries of the SDK."""
-# ruff: noqa: N803 - the names of arguments are those of boto3
 
 import re
 from dataclasses import dataclass, field
-from io import BytesIO
 
 from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutError
 
+from memory_bucket import MemoryBucket
 from memory_table import Table, failure
 from simulation.kernel import Killed, Violation, mix
 from turnkeep.store.keys import LAYOUT
@@ -33,36 +32,15 @@ def outcome(call, arguments):
         return error
 
 
-class Cloud(Table):
+class Cloud(Table, MemoryBucket):
     """The table together with one bucket of S3."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.objects = {}
+        MemoryBucket.__init__(self)
 
     def answer(self, operation, arguments):
         return outcome(getattr(self, operation), arguments)
-
-    def put_object(self, *, Bucket, Key, Body):
-        self.objects[Key] = Body
-        return {}
-
-    def generate_presigned_url(self, *, Params, ExpiresIn):
-        return Params["Key"]
-
-    def get_object(self, *, Bucket, Key):
-        if Key not in self.objects:
-            raise failure("GetObject", "NoSuchKey", 404)
-        return {"Body": BytesIO(self.objects[Key])}
-
-    def list_objects_v2(self, *, Bucket, Prefix, StartAfter):
-        names = sorted(name for name in self.objects if name.startswith(Prefix) and name > StartAfter)
-        return {"Contents": [{"Key": name} for name in names[: self.page]]}
-
-    def delete_objects(self, *, Bucket, Delete):
-        for each in Delete["Objects"]:
-            self.objects.pop(each["Key"], None)
-        return {}
 
 
 @dataclass

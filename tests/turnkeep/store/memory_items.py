@@ -1,11 +1,12 @@
 """`Items` over the table in memory that the simulation uses; test_memory_table.py compares it with DynamoDB Local."""
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
+from memory_bucket import MemoryBucket
 from memory_table import Table
 from turnkeep.store.attributes import Item, decode
+from turnkeep.store.blobs import S3Objects
 from turnkeep.store.items import Items
 
 PAGE = 3
@@ -25,21 +26,10 @@ class MemoryItems(Items):
         return {(pk, sk): decode(item) for pk, part in self.table.parts.items() for sk, item in part.items()}
 
 
-class MemoryObjects:
-    """Large values in a dict."""
+class MemoryObjects(S3Objects):
+    """Large values in a bucket in memory."""
 
     def __init__(self) -> None:
-        self.stored: dict[str, bytes] = {}
-
-    def put(self, key: str, body: bytes) -> None:
-        self.stored[key] = body
-
-    def get(self, key: str) -> bytes:
-        return self.stored[key]
-
-    def names(self, prefix: str) -> Iterator[str]:
-        return iter([key for key in self.stored if key.startswith(prefix)])
-
-    def delete(self, keys: list[str]) -> None:
-        for key in keys:
-            self.stored.pop(key, None)
+        bucket: Any = MemoryBucket()
+        super().__init__(bucket, "bucket")
+        self.stored: dict[str, bytes] = bucket.objects
