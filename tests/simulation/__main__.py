@@ -22,14 +22,14 @@ for family in [given.family] if given.family else FAMILIES:
         found, _ = play(plan)
         if not found:
             continue
-        kinds[family, found.kind] += 1
-        if kinds[family, found.kind] == 1:
+        kinds[f"{family}: {found.kind}"] += 1
+        if kinds[f"{family}: {found.kind}"] == 1:
             least = shrink(plan)
             print(schedule(least), flush=True)
             if given.out:
                 given.out.mkdir(parents=True, exist_ok=True)
                 (given.out / f"{family}-{plan.seed}.json").write_text(written(least, found))
     print(f"{family}: {given.n / (time.process_time() - began):.0f} runs a second", flush=True)
-for (family, kind), count in kinds.most_common():
-    print(f"{count:6} {family}: {kind}")
+for kind, count in kinds.most_common():
+    print(f"{count:6} {kind}")
 raise SystemExit(kinds.total() > 0)

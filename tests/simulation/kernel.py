@@ -79,25 +79,6 @@ class Actor(greenlet.greenlet):
         self.fail(Killed())
 
 
-class Process:
-    """One machine. `build` makes its services, again after each death."""
-
-    def __init__(self, build):
-        self.build = build
-        self.boot()
-
-    def boot(self):
-        self.actors, self.has = [], self.build()
-
-    def die(self, but):
-        """Ends all that runs here; the process starts again immediately, with an empty memory."""
-        self.has.client.is_dead = but.is_dead = True  # what is collected as garbage later sends nothing
-        for actor in self.actors:
-            if actor is not but:
-                actor.kill()
-        self.boot()
-
-
 class Sim(asyncio.BaseEventLoop):
     """`network` decides about calls, `table` answers them: see network.py. Indexes are up to `lag` seconds behind."""
 

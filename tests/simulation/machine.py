@@ -30,7 +30,8 @@ class Machine:
 
     stores = None
 
-    def __init__(self, world, skew, client):
+    def __init__(self, world, skew, client, restart):
+        self.actors, self.restart = [], restart
         plan, self.sim, self.client = world.plan, world.sim, client(world.sim)
         clock = {"clock": lambda: BASE + self.sim.now + skew}
         self.clock = clock["clock"]
@@ -56,6 +57,14 @@ class Machine:
         self.exports.listen(lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key)))
         self.http = Http(self)
         self.front = self.http if plan.family == "serving" else self.store
+
+    def die(self, but):
+        """Ends all that runs here. The machine starts again immediately, with an empty memory."""
+        self.client.is_dead = but.is_dead = True  # what is collected as garbage later sends nothing
+        for actor in self.actors:
+            if actor is not but:
+                actor.kill()
+        self.restart()
 
     @cached_property
     def memory(self):

@@ -105,7 +105,7 @@ class Model:
         if "gone" in new and (left := CONTENT & new.keys()):
             found("tombstone with content", sorted(left))
         is_judged = who and old and "gone" not in old and not self.sim.is_quiet and not ENDS.search(who)
-        if is_judged and int(old["v"]["N"]) != self.sim.current.process.has.client.layout:
+        if is_judged and int(old["v"]["N"]) != self.sim.current.process.client.layout:
             found("thread of another layout changed", f"by {who}")
         if who and has and had != has:
             self.takers.setdefault(has["o"]["B"], who)

@@ -73,6 +73,7 @@ def test_a_mutant_is_found(family, module, old, new, hint):
     first = read(kept[hint].read_text()) if hint in kept else plan_of(family, int(hint or 0))
     plans = chain([first], (plan_of(family, seed) for seed in range(RUNS[family])))
     with applied(module, old, new):
-        plan = next((plan for plan in plans if play(plan)[0]), None)
+        plan, found = next(((plan, found) for plan in plans if (found := play(plan)[0])), (None, None))
     assert plan, "no run finds it"
+    assert "NameError" not in found.kind, "the mutant is not Python"
     assert play(plan)[0] is None, "it is found without the mutant too"

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from anyio._backends._asyncio import AsyncIOBackend
 
-from simulation.kernel import BASE, Killed, Process, Sim, Violation, in_actor
+from simulation.kernel import BASE, Killed, Sim, Violation, in_actor
 from simulation.machine import Machine
 from simulation.model import BUSY, REFUSED, Model, number_in
 from simulation.network import Client, Cloud, Former, Network
@@ -51,16 +51,19 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
         self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads}, spread)
         self.sim.table.on_head = self.model.on_head
-        self.machines = [self._machine(skew, n in plan.former) for n, skew in enumerate(plan.skews)]
-        self.finals = [self._machine(0.0, is_former) for is_former in range(1 + bool(plan.former))]
+        clients = (Client, Former)[: 1 + bool(plan.former)]
+        self.machines, self.finals = {}, [Machine(self, 0.0, client, None) for client in clients]
+        for n in range(len(plan.skews)):
+            self.start(n)
 
-    def _machine(self, skew, is_former):
-        return Process(partial(Machine, self, skew, Former if is_former else Client))
+    def start(self, n):
+        client = Former if n in self.plan.former else Client
+        self.machines[n] = Machine(self, self.plan.skews[n], client, partial(self.start, n))
 
     def rotate(self, n):
         """Replaces the signing key. A machine that starts has it; others read it when they meet what it signed."""
         self.ring = (f"simulation {n}".encode(), *self.ring)
-        self.machines[n] = self._machine(self.plan.skews[n], n in self.plan.former)
+        self.start(n)
 
     def read_ring(self):
         """The secrets; none where Parameter Store does not answer."""
@@ -108,7 +111,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         for n in range(tries):
             machine = self.machines[(op.on + n) % len(self.machines)]
             machine = self.last(op.args["thread"]) if self.sim.is_quiet else machine
-            asked = self.sim.child(partial(work, machine.has, n), f"{name or op.kind}{n}", machine)
+            asked = self.sim.child(partial(work, machine, n), f"{name or op.kind}{n}", machine)
             try:
                 answer = self.sim.join(asked, patience)
             except UNHEARD:
@@ -170,7 +173,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         self.final_registers()
         self.sim.sleep(self.plan.lease + 32 + self.model.spread)
         for n, thread in enumerate(self.threads):
-            attempt_id, key, has = 900_000 + n, f"end{n}", self.last(thread).has
+            attempt_id, key, has = 900_000 + n, f"end{n}", self.last(thread)
             if "asks" in self.shape:
                 self.last_turn(has, attempt_id + 50_000, thread, f"answer{n}")  # to a question that waits
             turn = self.last_turn(has, attempt_id, thread, key)
@@ -187,7 +190,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
     def check_all(self, thread):
         """Checks all that is shown of the thread; returns its history."""
         op, began = Op(0, "last", 0.0, 0, {"thread": thread}), self.sim.now
-        ids = self.history(self.last(thread).has, thread)
+        ids = self.history(self.last(thread), thread)
         self.model.check_read(thread, ids, began)
         for name in LOOKS.get(self.plan.family, ()):
             getattr(self, f"op_{name}")(op, thread)
@@ -195,7 +198,7 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
 
     def check_listing(self, living):
         """The user's threads are those that live, with messages of theirs; another user has none."""
-        store = self.finals[0].has.store
+        store = self.finals[0].store
         listed = sorted(thread.thread_id for thread in store.listing.search(WHO, limit=50))
         if listed != living or store.listing.search(Principal("t", "v")):
             raise Violation("listing differs", f"{listed}, not {living}")
@@ -221,8 +224,8 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
             table.settle(table.clock())
             if buckets := [bucket for bucket, entries in table.indexes["by_expiry"].items() if entries]:
                 for final in self.finals:
-                    final.has.cleanup.begin_at(min(buckets).partition("#")[0])
-                    final.has.cleanup.sweep()
+                    final.cleanup.begin_at(min(buckets).partition("#")[0])
+                    final.cleanup.sweep()
         for pk, thread in self.model.partitions.items():
             objects = [name for name in table.objects if name.startswith(objects_of(pk))]
             if rest := [*sorted(table.parts.get(pk, ())), *objects]:
@@ -247,9 +250,9 @@ def _quiet():
     os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
     logging.disable(logging.CRITICAL)
     threads = patch.object(AsyncIOBackend, "run_sync_in_worker_thread", in_actor)
+    silent = warnings.catch_warnings(action="ignore", category=RuntimeWarning)
     try:
-        with warnings.catch_warnings(), threads, patch.object(sys, "unraisablehook", lambda _: None):
-            warnings.simplefilter("ignore", RuntimeWarning)
+        with silent, threads, patch.object(sys, "unraisablehook", lambda _: None):
             yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)

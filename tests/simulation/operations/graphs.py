@@ -152,7 +152,7 @@ class SaverOps:
         self.look(op, lambda has: has.saver.get_tuple(at(thread)), check)
 
     def op_history(self, op, thread):
-        self.look(op, lambda has: list(has.saver.list(at(thread))))
+        self.look(op, lambda has: [*has.saver.list(at(thread))])
 
     def op_prune(self, op, thread):
         self.ask(op, lambda has, _: has.saver.prune([thread]), tries=1, ends=(errors.NotFound, errors.Superseded))

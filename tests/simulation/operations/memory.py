@@ -104,11 +104,11 @@ class MemoryOps:
 
     def final_registers(self):
         """Metadata counts where the thread has not ended since the first access."""
-        has = self.finals[0].has
+        has = self.finals[0]
         for (space, key), accesses in sorted(self.facts["accesses"].items()):
             began, incarnation = self.sim.now, self.model.life(key, accesses[0].began)
             if space == "meta" and not (incarnation and self.model.may_be_gone(key, incarnation)):
-                value = self.last(key).has.store.threads.read(WHO, key).metadata.get("a") if incarnation else None
+                value = self.last(key).store.threads.read(WHO, key).metadata.get("a") if incarnation else None
                 accesses.append(Access(True, value, began, self.sim.now))
             elif space != "meta":
                 self._note_read((space, key), has.memory.get(SPACE, key, refresh_ttl=False), began)
