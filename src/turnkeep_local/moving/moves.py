@@ -94,7 +94,7 @@ class Moves:
             return standing
         with readable():
             spaces = self._spaces(thread)
-            converted = convert(spaces, self.old.times(thread), self.agent)
+            converted = convert(spaces, self.agent)
         mark[CHECKPOINT] = spaces[""].checkpoint["id"]
         if not self.dry_run:
             self.here.take_in(owner, name, converted, mark, judged)

@@ -2,9 +2,8 @@
 
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 import boto3
@@ -51,11 +50,10 @@ def readable() -> Iterator[None]:
 
 @dataclass
 class OldThread:
-    """Ids of checkpoints: `newest` by namespace, `ids` of the thread's own graph. `ttl` is in epoch seconds."""
+    """`newest` has the id of the newest checkpoint by namespace. `ttl` is in epoch seconds."""
 
     thread_id: str
     newest: dict[str, str] = field(default_factory=dict)
-    ids: list[str] = field(default_factory=list)
     ttl: float = float("inf")
 
 
@@ -110,30 +108,18 @@ class OldTable:
                 continue
             thread_id, namespace, checkpoint_id = (item.get(name, "") for name in names)
             thread = threads.setdefault(thread_id, OldThread(thread_id.removeprefix(prefix)))
-            thread.ids += [] if namespace else [checkpoint_id]
             if checkpoint_id >= thread.newest.get(namespace, ""):
                 thread.newest[namespace] = checkpoint_id
                 thread.ttl = thread.ttl if namespace else item.get("ttl", thread.ttl)
         return [thread for _, thread in sorted(threads.items()) if "" in thread.newest]
 
-    def read(self, thread: OldThread, namespace: str = "", checkpoint_id: str = "") -> CheckpointTuple | None:
-        """Return a checkpoint, by default the newest one of the namespace."""
+    def read(self, thread: OldThread, namespace: str = "") -> CheckpointTuple | None:
+        """Return the newest checkpoint of the namespace."""
         # Asked for the newest one, langgraph-checkpoint-dynamodb may return a checkpoint of a sub-graph.
-        wanted = checkpoint_id or thread.newest[namespace]
-        at = {"thread_id": thread.thread_id, "checkpoint_ns": namespace, "checkpoint_id": wanted}
+        newest = thread.newest[namespace]
+        at = {"thread_id": thread.thread_id, "checkpoint_ns": namespace, "checkpoint_id": newest}
         found: CheckpointTuple | None = self._saver.get_tuple({"configurable": at})
         return found
-
-    def times(self, thread: OldThread) -> dict[str, float]:
-        """Return when each message was first stored, by its id in epoch seconds, as far as old checkpoints exist."""
-        first: dict[str, float] = {}
-        for checkpoint_id in thread.ids:
-            with suppress(Unreadable), readable():
-                if found := self.read(thread, "", checkpoint_id):
-                    at = datetime.fromisoformat(found.checkpoint["ts"]).timestamp()
-                    names = [message.id for message in found.checkpoint["channel_values"].get("messages", ())]
-                    first |= {name: min(at, first.get(name, at)) for name in names}
-        return first
 
 
 def _unpacked(code: int, packed: bytes) -> object:

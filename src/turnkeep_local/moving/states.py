@@ -37,7 +37,7 @@ class Converted:
     metadata: JSON
 
 
-def convert(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], agent: str) -> Converted:
+def convert(spaces: Mapping[str, CheckpointTuple], agent: str) -> Converted:
     """Convert the thread whose newest checkpoints by namespace are `spaces`; raise Unreadable."""
     root = spaces[""]
     updated = datetime.fromisoformat(root.checkpoint["ts"]).timestamp()
@@ -49,7 +49,7 @@ def convert(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], a
     asked = tuple(each for _, name, value in root.pending_writes or () if name == INTERRUPT for each in value)
     saved = replace(_saved(spaces), interrupted=bool(asked))
     others = tuple(each for each in saved.segments if (each.namespace, each.channel) != ("", "messages"))
-    *turns, (last, appended) = list(_turns(messages, times, updated, agent)) or [_state(values, updated, agent)]
+    *turns, (last, appended) = list(_turns(messages, updated, agent)) or [_state(values, updated, agent)]
     if asked:
         last = replace(last, reply=question_of(asked), status="interrupted", route="clarify")
     turns.append((last, (*appended, *others)))
@@ -79,16 +79,15 @@ def _versions(counted: Mapping[str, Any]) -> dict[str, str]:
     return {name: f"{int(str(version).split('.')[0]):010d}" for name, version in counted.items()}
 
 
-def _turns(messages: list[BaseMessage], times: Mapping[str, float], updated: float, agent: str) -> Iterator[Appended]:
+def _turns(messages: list[BaseMessage], updated: float, agent: str) -> Iterator[Appended]:
     """Yield turns. Messages before the first human one belong to the first turn."""
     begins = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)][1:]
     for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True) if messages else ():
         some = messages[begin:end]
-        known = [times[str(each.id)] for each in some if str(each.id) in times] or [updated]
-        yield _turn(some, known, agent), (Segment("", "messages", begin, freeze(some)),)
+        yield _turn(some, updated, agent), (Segment("", "messages", begin, freeze(some)),)
 
 
-def _turn(messages: list[BaseMessage], known: list[float], agent: str) -> Turn:
+def _turn(messages: list[BaseMessage], at: float, agent: str) -> Turn:
     replies = [each for each in messages if isinstance(each, AIMessage)]
     used = [each.usage_metadata for each in replies if each.usage_metadata]
     return Turn(
@@ -98,8 +97,8 @@ def _turn(messages: list[BaseMessage], known: list[float], agent: str) -> Turn:
         message=next((str(each.text) for each in messages if isinstance(each, HumanMessage)), ""),
         reply=next((str(each.text) for each in reversed(replies) if each.text), ""),
         status="complete",
-        created_at=round(known[0], 3),
-        duration_ms=int((known[-1] - known[0]) * 1000),
+        created_at=round(at, 3),
+        duration_ms=0,
         provider="",
         model=next((str(each.response_metadata.get("model_name", "")) for each in reversed(replies)), ""),
         usage=Usage(sum(each["input_tokens"] for each in used), sum(each["output_tokens"] for each in used)),
@@ -109,7 +108,7 @@ def _turn(messages: list[BaseMessage], known: list[float], agent: str) -> Turn:
 def _state(values: Mapping[str, Any], updated: float, agent: str) -> Appended:
     """Return a state without messages as one turn, whose reply is JSON."""
     known = SERIALISER.loads_typed(SERIALISER.dumps_typed(dict(values)))
-    return replace(_turn([], [updated], agent), reply=json.dumps(plain(known), ensure_ascii=False)), ()
+    return replace(_turn([], updated, agent), reply=json.dumps(plain(known), ensure_ascii=False)), ()
 
 
 def _metadata(given: Mapping[str, Any]) -> JSON:

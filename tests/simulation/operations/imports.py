@@ -38,9 +38,6 @@ class OldTable:
         checkpoint |= {"channel_versions": {"messages": count}, "versions_seen": {}}
         return CheckpointTuple({"configurable": {}}, checkpoint, {}, None, [])
 
-    def times(self, thread_id):
-        return {}
-
 
 class ImportOps:
     def op_old(self, op, thread):

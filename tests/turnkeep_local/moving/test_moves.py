@@ -53,8 +53,7 @@ async def test_each_thread_arrives_message_by_message_and_its_graph_continues(wr
     assert [turn.message for turn in turns] == [f"question {n}" for n in range(12)]
     assert [turn.number for turn in turns] == list(range(1, 13))
     assert len({turn.run_id for turn in turns}) == 12
-    assert sorted(turn.created_at for turn in turns) == [turn.created_at for turn in turns] < [before]
-    assert all(turn.usage.input_tokens == 7 and turn.duration_ms >= 0 for turn in turns)
+    assert all(turn.usage.input_tokens == 7 and turn.created_at < before for turn in turns)
     on = await here.say("long", "and now?")
     assert (on.number, on.message, on.persisted) == (13, "and now?", True)
     assert len(here.messages("long")) == len(written.messages["long"]) + 4
