@@ -39,7 +39,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime, get_runtime
-from langgraph.store.base import BaseStore
 
 from turnkeep.records import RunContext
 
@@ -150,14 +149,6 @@ def of_config(state, config):
 with_config = line(MessagesState, of_config).compile()
 
 
-def remember(state, *, store: BaseStore):
-    store.put(("words",), str(len(store.search(("words",)))), {"text": state["messages"][-1].text})
-    return said(state, " ".join(each.value["text"] for each in store.search(("words",))))
-
-
-inner = line(MessagesState, remember).compile()
-with_store = line(MessagesState, inner).compile()
-
 no_messages = line(Question, lambda state: {"pages": [*state.get("pages", []), state["question"]]}).compile()
 one_text = line(Question, lambda state: {}, output_schema=TypedDict("Out", {"question": str})).compile()
 pages = line(Question, lambda state: {"pages": [state["question"]]}, output_schema=TypedDict("Out", {"pages": list}))
@@ -242,12 +233,6 @@ async def test_every_kind_of_graph_answers(kind: str, build: Build, play: Any) -
     assert (turn.reply, turn.persisted) == (KINDS[kind], True)
 
 
-@pytest.mark.parametrize(("kind", "second"), [("compiled", "heard 3"), ("functional", "hello 1"), ("make", "heard 3")])
-async def test_every_kind_remembers(kind: str, second: str, build: Build, play: Any) -> None:
-    await play(build(kind))
-    assert (await play(build(kind))).reply == second
-
-
 @pytest.mark.parametrize("kind", ["opens", "opens_later"])
 async def test_what_a_graph_opens_is_closed_after_its_run(kind: str, build: Build, play: Any) -> None:
     agent = build(kind)
@@ -281,11 +266,6 @@ async def test_context_and_config_are_those_of_langgraph(
 ) -> None:
     turn = await play(build(graph), call=GraphCall(input={"messages": "hello"}, **call))
     assert turn.reply == reply
-
-
-async def test_a_store_reaches_nodes_of_graphs_inside(build: Build, play: Any) -> None:
-    agent = build("with_store")
-    assert [(await play(agent, word)).reply for word in ("one", "two")] == ["one", "one two"]
 
 
 async def test_a_graph_without_messages_takes_its_one_text_and_keeps_its_state(build: Build, play: Any) -> None:

@@ -9,7 +9,7 @@ from botocore.config import Config
 from harness import Harness, flipped, noise
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
-from turnkeep.store.blobs import INLINE_BYTES, Blobs, Objects, S3Objects
+from turnkeep.store.blobs import Blobs, Objects, S3Objects
 from turnkeep.store.items import Items
 from turnkeep.store.keys import object_key, objects_of
 from turnkeep_local.processes import free_port
@@ -31,17 +31,6 @@ def roomy(dynamodb: "DynamoDBClient", table_name: str, store: Objects) -> Harnes
     return Harness(Items(dynamodb, table_name), store)
 
 
-@pytest.mark.parametrize(
-    ("size", "aside"), [(INLINE_BYTES - 1, False), (INLINE_BYTES, False), (INLINE_BYTES + 1, True)]
-)
-def test_a_value_over_the_limit_becomes_an_object(store: Objects, size: int, aside: bool) -> None:
-    blobs, value = Blobs(store), bytes(size)
-    item = blobs.attributes("pk", "sk", value)
-    assert ("object" in item) is aside
-    assert ("data" in item) is not aside
-    assert blobs.value(item) == value
-
-
 def test_all_objects_of_a_thread_are_listed_even_unreferenced_ones(store: Objects) -> None:
     blobs = Blobs(store)
     mine = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0)["object"] for n in range(3)]
@@ -59,15 +48,6 @@ def test_an_unreachable_s3_is_not_a_missing_object() -> None:
     for call in (lambda: silent.get("key"), lambda: silent.put("key", b""), lambda: silent.delete(["key"])):
         with pytest.raises(StoreUnavailable):
             call()
-
-
-def test_a_reply_of_a_megabyte_is_read_back(roomy: Harness) -> None:
-    long = noise(1_000_000)
-    roomy.take_turn("x", "hello", long)
-    roomy.take_turn("x", "again", "short")
-    assert roomy.texts("x") == [long, "short"]
-    loaded = roomy.store.turns.load(roomy.store.heads.read(roomy.who, "x"), 10)
-    assert [link.segments[0].elements[1]["data"]["content"] for link in loaded.links] == [long, "short"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("size", [100, 3_000, 5_000, 200_000, 900_000])

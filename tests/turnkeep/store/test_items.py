@@ -235,17 +235,3 @@ def test_a_write_in_conflict_with_a_transaction_is_retried_and_given_up() -> Non
     with pytest.raises(StoreUnavailable):
         items.update("p", "s", "SET a = :a", {":a": 1}, condition="b = :a")
     assert pauses == [CONFLICT_PAUSES[0], CONFLICT_PAUSES[0], *CONFLICT_PAUSES]
-
-
-def test_a_transaction_writes_all_or_nothing(harness: Harness) -> None:
-    harness.items.put({"PK": "p", "SK": "a", "n": 1})
-    put, key = Write("Put", {"PK": "p", "SK": "b"}, "attribute_not_exists(PK)"), {"PK": "p", "SK": "a"}
-    add = Write("Update", key, "n = :one", {":one": 1, ":two": 2}, "SET n = :two REMOVE #data")
-    harness.items.transact(put, add)
-    assert [item["SK"] for item in harness.items.between("p", "a", "z")] == ["a", "b"]
-    for refused in ([Write("Delete", key), put], [Write("Delete", {"PK": "p", "SK": "b"}), add]):
-        with pytest.raises(Refused):
-            harness.items.transact(*refused)
-    check = Write("ConditionCheck", key, "n = :two", {":two": 2})
-    harness.items.transact(check, Write("Delete", {"PK": "p", "SK": "b"}))
-    assert harness.items.between("p", "a", "z") == [{"PK": "p", "SK": "a", "n": 2}]

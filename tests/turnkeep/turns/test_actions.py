@@ -21,7 +21,6 @@ from turnkeep import ActionUnknown, once
 from turnkeep.errors import AgentFault, StoreUnavailable, TurnkeepError
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply, RunContext, Turn
-from turnkeep.store.attributes import Write
 from turnkeep.store.items import Items
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun, Loaded
@@ -291,20 +290,6 @@ async def test_a_tool_that_asked_outside_says_what_became_of_it(
 # who may act
 
 
-async def test_a_lost_acknowledgement_of_the_claim_is_no_claim_of_another(
-    store: Store, counting: Counting, begun: Begun, world: World
-) -> None:
-    """As the client's own retries do it: what came through is sent once more."""
-    transact = counting.inner.transact
-
-    def twice(*writes: Write) -> None:
-        transact(*writes)
-        transact(*writes)
-
-    counting.inner.transact = twice
-    assert await called(ledger_of(store, begun), world.act, "sync", 17) == "receipt 1"
-
-
 @pytest.mark.parametrize("fails", ["before", "after"])
 async def test_a_store_that_takes_no_claim_lets_nothing_be_done(
     store: Store, counting: Counting, begun: Begun, world: World, fails: str
@@ -454,14 +439,6 @@ async def test_a_question_inside_an_action_frees_it(store: Store, world: World) 
     await say(turns, "buy", "k1")
     assert (await say(turns, "yes", "k2")).reply == "receipt 1"
     assert world.done == ["yes"]
-
-
-async def test_a_run_without_a_thread_simply_acts(store: Store, world: World) -> None:
-    turns = turns_of(store, lambda state: said(once("charge", "17")(world.act)(17)))
-    for _ in range(2):
-        turn = await (await turns.start(TurnRequest(ANN, "pay", None, key="k"))).finish()
-        assert turn.persisted is False
-    assert world.done == [17, 17]
 
 
 async def test_a_run_is_told_the_key_of_its_turn_and_which_attempt_it_is(store: Store) -> None:

@@ -107,22 +107,6 @@ def parts(events: list[Event]) -> list[tuple[str, Any]]:
     return [(event.data["mode"], event.data["data"]) for event in events if event.name == "part"]
 
 
-@pytest.mark.parametrize(
-    "call", [GraphCall(), GraphCall(command={"resume": "x"}), GraphCall(command={"goto": "away"})], ids=str
-)
-async def test_a_call_that_gives_the_graph_nothing_to_do_is_told_so(turns: Turns, call: GraphCall) -> None:
-    await say(turns, "plum")
-    with pytest.raises(InvalidRequest, match="cannot go on"):
-        await say(turns, "", call=call)
-    assert turns._store.threads.read(ANN, "t1").turn_count == 1
-
-
-@pytest.mark.parametrize("call", [GraphCall(), GraphCall(command={"resume": "x"})], ids=str)
-async def test_an_empty_thread_cannot_go_on(turns: Turns, call: GraphCall) -> None:
-    with pytest.raises(InvalidRequest, match="cannot go on"):
-        await say(turns, "", call=call)
-
-
 async def test_no_stream_mode_sends_per_turn_keys(items: Items, folder_objects: FolderObjects) -> None:
     turns = turns_over(table_over(items, folder_objects), replace(agent(), new_turn=lambda: {"fruits": []}))
     call = GraphCall({"messages": "plum"}, modes=("values", "updates", "tasks", "debug", "checkpoints"))
