@@ -2,7 +2,7 @@
 cleanup; tests/simulation proves that a sweep may meet any writer, and may die anywhere."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +10,12 @@ import pytest
 from harness import ANN, HOURS, Harness
 from memory_items import MemoryItems
 
-from turnkeep.errors import NotFound, StoreUnavailable
+from turnkeep.errors import StoreUnavailable
 from turnkeep.store.attributes import Item
 from turnkeep.store.cleanup import Cleanup, SweepResult
 from turnkeep.store.erasure import Eraser
 from turnkeep.store.items import Items
 from turnkeep.store.keys import LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
-from turnkeep.store.leases import BeginRequest
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -45,26 +44,6 @@ def cleanup_of(harness: Harness, items: Items | None = None, at_once: int = 1) -
 
 def mark(harness: Harness) -> Any:
     return (harness.items.get(WATERMARK["PK"], WATERMARK["SK"]) or {})["hour"]
-
-
-def test_an_expired_thread_is_hidden_while_its_items_exist(harness: Harness) -> None:
-    harness.take_turn("idle")
-    harness.clock.now += 24 * HOURS - 1
-    assert harness.store.threads.read(ANN, "idle").turn_count == 1
-    harness.clock.now += 2
-    reads: list[Callable[[], object]] = [
-        lambda: harness.store.threads.read(ANN, "idle"),
-        lambda: harness.store.turns.newest(ANN, "idle", limit=10),
-        lambda: harness.store.turns.read(ANN, "idle", 1),
-        lambda: harness.store.threads.update(ANN, "idle", {"a": 1}),
-        lambda: harness.store.threads.delete(ANN, "idle"),
-        lambda: harness.store.leases.begin(ANN, "idle", BeginRequest(key="k", body=b"", message="again")),
-    ]
-    for read in reads:
-        with pytest.raises(NotFound):
-            read()
-    assert harness.store.listing.search(ANN) == []
-    assert len(harness.all_of("idle")) == 3
 
 
 def test_a_thread_never_outlives_thirty_days(harness: Harness) -> None:

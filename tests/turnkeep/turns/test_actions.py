@@ -18,10 +18,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from turnkeep import ActionUnknown, once
-from turnkeep.errors import AgentFault, StoreUnavailable, TurnkeepError
+from turnkeep.errors import AgentFault, StoreUnavailable, Superseded, TurnkeepError
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply, RunContext, Turn
 from turnkeep.store.items import Items
+from turnkeep.store.keys import HEAD
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun, Loaded
 from turnkeep.store.store import Store
@@ -288,6 +289,17 @@ async def test_a_tool_that_asked_outside_says_what_became_of_it(
 
 
 # who may act
+
+
+async def test_a_run_that_lost_its_thread_acts_no_more(store: Store, begun: Begun, items: Items, world: World) -> None:
+    expired = {":t": 1}
+    items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", expired, condition="attribute_exists(PK)")
+    taken = begun_on(store, "other")
+    with pytest.raises(Superseded):
+        await called(ledger_of(store, begun), world.act, "sync", 17)
+    assert world.done == []
+    await called(ledger_of(store, taken), world.act, "sync", 17)
+    assert world.done == [17]
 
 
 @pytest.mark.parametrize("fails", ["before", "after"])

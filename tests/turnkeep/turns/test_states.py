@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
@@ -28,20 +28,11 @@ class Basket(MessagesState):
 
 def answer(state: Basket) -> Any:
     said = state["messages"][-1].text
-    if said.startswith("ask"):
-        said = f"you said {interrupt({'question': 'Which one?'})}"
     return {"messages": [AIMessage(f"re: {said}")], "fruits": [said]}
 
 
 def agent() -> Agent:
-    inner = StateGraph(Basket)
-    inner.add_node("weigh", lambda state: {"fruits": ["weighed"]})
-    inner.add_edge(START, "weigh")
-    graph = StateGraph(Basket)
-    graph.add_node("answer", answer)
-    graph.add_node("scales", inner.compile())
-    graph.add_edge(START, "answer")
-    graph.add_edge("answer", END)
+    graph = StateGraph(Basket).add_node("answer", answer).add_edge(START, "answer")
     return Agent("basket", graph.compile(), lambda values: Reply(values["messages"][-1].text), dict, window=3)
 
 
@@ -74,6 +65,21 @@ async def test_the_first_message_can_be_said_in_another_way(turns: Turns, base: 
     assert (await say(turns, "b", base=base)).number == 1
     assert texts((await turns.states.read(ANN, "t1")).values) == ["b", "re: b"]
     assert {state.parent_id for state in list(turns.states.history(ANN, "t1"))} == {NO_CHECKPOINT}
+    assert [texts(state.values)[0] for state in turns.states.history(ANN, "t1", limit=1)] == ["b"]
+
+
+async def test_two_branches_that_ask_are_answered_one_after_the_other(
+    items: Items, folder_objects: FolderObjects
+) -> None:
+    def ask(name: str) -> Any:
+        return lambda state: {"fruits": [f"{name} {interrupt(f'{name}?')}"]}
+
+    graph = StateGraph(Basket).add_node("left", ask("left")).add_node("right", ask("right"))
+    graph.add_node("tell", lambda state: {"messages": [AIMessage(", ".join(state["fruits"]))]})
+    graph.add_edge(START, "left").add_edge(START, "right").add_edge(["left", "right"], "tell")
+    turns = turns_over(table_over(items, folder_objects), replace(agent(), graph=graph.compile()))
+    replies = [(await say(turns, message)).reply for message in ("hello", "one", "two")]
+    assert replies == ["left?", "right?", "left one, right two"]
 
 
 async def test_an_edit_that_the_graph_cannot_take_changes_nothing(turns: Turns) -> None:

@@ -32,16 +32,6 @@ async def test_a_streamed_run_is_a_turn_of_the_thread(
     assert (run["status"], run["metadata"]["turn_number"]) == ("success", 1)
 
 
-async def test_turns_of_both_protocols_follow_each_other(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str
-) -> None:
-    await client.post(f"/threads/{thread_id}/turns", json={"message": "one"})
-    values = await sdk.runs.wait(thread_id, "papers", input=human("two"))
-    assert [message["content"] for message in values["messages"]] == ["one", "1: one", "two", "3: two"]
-    await client.post(f"/threads/{thread_id}/turns", json={"message": "three"})
-    assert [message for message, _ in await turns_of(client, thread_id)] == ["one", "two", "three"]
-
-
 async def test_the_headers_name_the_path_of_the_run(client: AsyncClient, thread_id: str) -> None:
     answer = await client.post(
         f"/threads/{thread_id}/runs/stream", json={"assistant_id": "papers", "input": human("hello")}

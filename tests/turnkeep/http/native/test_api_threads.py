@@ -58,16 +58,6 @@ async def test_an_unreadable_thread_is_omitted_from_lists_and_counted(
     assert [line["StateCorrupt"] for line in output() if "StateCorrupt" in line] == [[1]]
 
 
-async def test_a_deleted_thread_is_gone_from_every_route(client: AsyncClient) -> None:
-    await client.post("/chat", json={"session_id": "t1", "message": "ping"})
-    gone = await client.delete("/threads/t1")
-    assert (gone.status_code, gone.content) == (204, b"")
-    assert (await client.get("/threads/t1")).status_code == 404
-    assert (await client.get("/threads/t1/turns")).status_code == 404
-    assert (await client.delete("/threads/t1")).status_code == 404
-    assert (await client.post("/threads/search")).json() == []
-
-
 async def test_an_expired_thread_is_gone_from_every_route(client: AsyncClient, clock: Clock) -> None:
     await client.post("/chat", json={"session_id": "t1", "message": "ping"})
     clock.ahead += 24 * 3600 + 1

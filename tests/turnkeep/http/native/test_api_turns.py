@@ -9,9 +9,7 @@ from harness import plain_turn
 from httpx import ASGITransport, AsyncClient
 from scripted import read_events
 
-from turnkeep.errors import StoreUnavailable
 from turnkeep.records import JSON, Principal, Turn
-from turnkeep.store.plans import Plan
 from turnkeep.store.retries import Retries
 from turnkeep.store.store import Store
 from turnkeep.store.turn_log import TurnLog
@@ -26,24 +24,6 @@ TURN_FIELDS = {
     "provider", "model", "usage", "route", "confidence", "standalone_query", "sources", "warnings", "details",
 }  # fmt: skip
 NO_TURNS = {"turns": [], "next_before": None}
-
-
-class RefusingTurns(TurnLog):
-    """The store is unavailable for the first COMMIT."""
-
-    refusals = 1
-
-    def commit(self, plan: Plan) -> Turn | None:
-        if self.refusals:
-            self.refusals -= 1
-            raise StoreUnavailable
-        return super().commit(plan)
-
-
-class RefusingStore(Store):
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        self.turns = RefusingTurns(self.heads, self.turns.chain, self.vault)
 
 
 class LongTurns(TurnLog):
@@ -226,26 +206,6 @@ async def test_a_failed_run_leaves_its_message_pending(client: AsyncClient) -> N
     thread = (await client.get("/threads/t1")).json()
     assert (thread["turn_count"], thread["pending"]["message"]) == (0, "canary")
     assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
-
-
-async def test_a_turn_of_an_unknown_thread_is_not_found(client: AsyncClient) -> None:
-    answer = await client.post("/threads/nobody/turns", json={"message": "ping"})
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-    assert (await client.get("/threads/nobody")).status_code == 404
-
-
-async def test_a_turn_that_was_not_stored_is_stored_by_a_retry(make_app: "Callable[..., FastAPI]") -> None:
-    asked = {"session_id": "t1", "message": "ping"}
-    async with AsyncClient(transport=ASGITransport(make_app(RefusingStore)), base_url="http://test") as client:
-        lost = await client.post("/chat", json=asked)
-        assert (lost.json()["persisted"], lost.json()["reply"]) == (False, "1: ping")
-        assert (await client.get("/threads/t1")).json()["pending"]["message"] == "ping"
-        assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
-        again = {"Idempotency-Key": lost.headers["idempotency-key"]}
-        for _ in range(2):
-            stored = (await client.post("/chat", json=asked, headers=again)).json()
-            assert (stored["persisted"], stored["turn_number"]) == (True, 1)
-        assert [turn["reply"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["1: ping"]
 
 
 async def test_from_turn_leaves_the_later_turns_on_a_branch(client: AsyncClient) -> None:
