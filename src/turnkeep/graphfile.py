@@ -120,6 +120,8 @@ def read_graph_file(path: Path) -> GraphFile:
         content = json.loads(text, object_pairs_hook=_Object)
     except json.JSONDecodeError as error:
         raise UnusableGraphFile(f"{path}:{error.lineno}:{error.colno}: invalid JSON: {error.msg}") from None
+    except RecursionError:
+        raise UnusableGraphFile(f"{path}: nested too deeply") from None
     if not isinstance(content, _Object):
         raise UnusableGraphFile(f'{path}:1: not an object; write {{"graphs": {{"agent": "./agent.py:graph"}}}}')
     return _Reader(path, text, content).read()

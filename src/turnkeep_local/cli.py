@@ -3,11 +3,14 @@
 import argparse
 import os
 import pkgutil
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from turnkeep import __version__
 from turnkeep.entries import entries
 from turnkeep.graphfile import UnusableGraphFile
 from turnkeep_local import LocalError
@@ -19,6 +22,7 @@ PORT = 8000
 GRAPHS = Path("langgraph.json")
 OF_DEV = {"httpx", "uvicorn", "watchfiles"}
 NO_GRAPHS = "There is no langgraph.json here. Create a project with `turnkeep new NAME`, or install turnkeep[agents]."
+ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(/\S*)?", re.ASCII)
 SAVERS = ("langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb")
 
 
@@ -26,25 +30,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 1 after an error message."""
     options = _parser().parse_args(arguments)
     try:
+        _prepare(os.environ)
         (pkgutil.resolve_name(options.run) if isinstance(options.run, str) else options.run)(options)
         sys.stdout.flush()  # here, where a closed pipe is not an error
     except (LocalError, UnusableGraphFile) as error:
-        print(f"turnkeep: {error}", file=sys.stderr)
-        return 1
+        return _fail(str(error))
     except ModuleNotFoundError as error:
         if error.name not in OF_DEV:
             raise
-        print(f'turnkeep: this command needs {error.name}: pip install "turnkeep[dev]"', file=sys.stderr)
-        return 1
+        return _fail(f'this command needs {error.name}: pip install "turnkeep[dev]"')
+    except UnicodeError:
+        return _fail("A name in the command, the environment or a file is not valid text.")
+    except OSError as error:
+        return _fail_on(error)
     except KeyboardInterrupt:
-        return 0
-    except BrokenPipeError:  # such as `| head`, which closes early
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        pass
     return 0
+
+
+def _fail(message: str) -> int:
+    print(f"turnkeep: {message}", file=sys.stderr)
+    return 1
+
+
+def _fail_on(error: OSError) -> int:
+    """Report a file that cannot be used. An error without a file is of standard output: `| head`, or a full disk."""
+    if not error.filename:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest of the output would fail again
+    place = error.filename or "The output"
+    return 0 if isinstance(error, BrokenPipeError) else _fail(f"{place} cannot be used: {error.strerror or error}.")
+
+
+def _prepare(environ: MutableMapping[str, str]) -> None:
+    """Check addresses, and let no proxy stand between this command and servers of this machine. Raise LocalError."""
+    for name, value in environ.items():
+        if name.startswith("AWS_ENDPOINT_URL") and value and not ADDRESS.fullmatch(value):
+            raise LocalError(f"{name}={value} is not an address. Use http://host:port.")
+    given = environ.get("no_proxy") or environ.get("NO_PROXY")
+    environ["no_proxy"] = environ["NO_PROXY"] = ",".join(filter(None, [given, "127.0.0.1", "localhost", "::1"]))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("turnkeep", description="Serve, build and deploy LangGraph agents.")
+    parser.add_argument("--version", action="version", version=f"turnkeep {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     dev = commands.add_parser("dev", help="run the server on this machine, with a durable store")
@@ -105,7 +134,7 @@ def _add_import(commands: "Commands") -> None:
     old.add_argument("--writes-table", metavar="NAME", help="the second table (langgraph-checkpoint-dynamodb)")
     old.add_argument("--s3-bucket", metavar="NAME", help="large states (langgraph-checkpoint-aws)")
     old.add_argument("--s3-prefix", metavar="PREFIX")
-    old.add_argument("--endpoint-url", metavar="URL", help="if it is not on AWS")
+    old.add_argument("--endpoint-url", type=_address, metavar="URL", help="if it is not on AWS")
     new = parser.add_argument_group("the destination; default: the store of this machine, TURNKEEP_HOME")
     place = new.add_mutually_exclusive_group()
     place.add_argument("--to-stack", dest="stack", metavar="NAME", help="a deployed stack")
@@ -118,6 +147,12 @@ def _add_import(commands: "Commands") -> None:
     owners.add_argument("--agent", required=True, metavar="NAME", help="the graph")
     parser.add_argument("--dry-run", action="store_true", help="read and count everything, write nothing")
     parser.set_defaults(run="turnkeep_local.moving.command:import_threads")
+
+
+def _address(text: str) -> str:
+    if ADDRESS.fullmatch(text):
+        return text
+    raise argparse.ArgumentTypeError("use http://host:port")
 
 
 def _dev(options: argparse.Namespace) -> None:

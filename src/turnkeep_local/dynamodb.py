@@ -13,7 +13,7 @@ from pathlib import Path
 
 from turnkeep_local import processes
 from turnkeep_local.emulator import JAR, Report, fetch_emulator, fetch_java, find_emulator, find_java
-from turnkeep_local.home import Home, write_atomically
+from turnkeep_local.home import Home, recorded, write_atomically
 
 START_SECONDS = 30.0
 _DYNAMODB_LOCAL = "DynamoDB Local"
@@ -37,7 +37,7 @@ def open_store(home: Home, environ: Mapping[str, str], report: Report) -> Iterat
     emulator = find_emulator(environ) or fetch_emulator(environ, report)
     java = find_java(environ) or fetch_java(environ, report)
     home.database.mkdir(exist_ok=True)
-    if leftover := _recorded(home):  # it would lock the files; acknowledged writes are on disk
+    if leftover := recorded(home.process):  # it would lock the files; acknowledged writes are on disk
         processes.kill_leftover(leftover["pid"], str(home.database))
     options = ["-dbPath", str(home.database)]
     with dynamodb_local(java, emulator, options, log=home.log("dynamodb"), record=home.process) as url:
@@ -46,23 +46,14 @@ def open_store(home: Home, environ: Mapping[str, str], report: Report) -> Iterat
 
 def running_store(home: Home, environ: Mapping[str, str]) -> Store | None:
     """Return the store that a server of this folder runs, unless the environment names another one."""
-    recorded = None if _named(environ) else _recorded(home)
-    if (
-        recorded
-        and processes.is_running(recorded["pid"], str(home.database))
-        and processes.is_listening(recorded["port"])
-    ):
-        return Store(f"http://127.0.0.1:{recorded['port']}", home.access_key(), _DYNAMODB_LOCAL)
+    found = None if _named(environ) else recorded(home.process)
+    if found and processes.is_running(found["pid"], str(home.database)) and processes.is_listening(found["port"]):
+        return Store(f"http://127.0.0.1:{found['port']}", home.access_key(), _DYNAMODB_LOCAL)
     return None
 
 
 def _named(environ: Mapping[str, str]) -> str | None:
     return environ.get("AWS_ENDPOINT_URL_DYNAMODB") or environ.get("AWS_ENDPOINT_URL")
-
-
-def _recorded(home: Home) -> dict[str, int] | None:
-    """Return process and port of the database of this folder's server, which may have been killed."""
-    return json.loads(home.process.read_bytes()) if home.process.is_file() else None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from turnkeep.signing import new_key
 from turnkeep_local import LocalError
@@ -61,10 +62,23 @@ def _secret(file: Path, make: Callable[[], str]) -> str:
 
 
 def open_home(environ: Mapping[str, str]) -> Home:
-    """Return the folder, made if missing; other users of the machine cannot read it."""
-    path = Path(environ.get("TURNKEEP_HOME") or ".turnkeep").resolve()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Home(path)
+    """Return the folder, made if missing; other users of the machine cannot read it. Raise LocalError."""
+    path = Path(environ.get("TURNKEEP_HOME") or ".turnkeep")
+    try:
+        if not path.is_symlink():  # the target of a dangling link may be anywhere
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return Home(path.resolve(strict=True))
+    except OSError as error:
+        advice = "Set TURNKEEP_HOME to a folder, or to one that can be made."
+        raise LocalError(f"{path} cannot be the folder of threads: {error.strerror}. {advice}") from error
+
+
+def recorded(file: Path) -> Any:
+    """Return the content of a JSON file, None if it is missing or damaged."""
+    try:
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def write_atomically(file: Path, body: bytes) -> None:
@@ -89,8 +103,7 @@ def sole_server(home: Home, url: str) -> Iterator[None]:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            recorded = home.server.read_text()
-            other = json.loads(recorded)["url"] if recorded else "another port"
+            other = (recorded(home.server) or {"url": "another port"})["url"]
             advice = "Stop it, or set TURNKEEP_HOME to another folder."
             raise LocalError(f"A server for {home.path} is running at {other}. {advice}") from error
         stream.truncate(0)

@@ -30,6 +30,7 @@ from turnkeep.store.uploads import KeptUploads
 from turnkeep.texts import printable
 from turnkeep_local import LocalError
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects, open_session
+from turnkeep_local.deployment import explained
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
 from turnkeep_local.hosts import OwnHosts
@@ -60,10 +61,11 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
 
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
     """Build the app over the local store, and clean up once in the background."""
-    make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
+    with explained():
+        make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
+        objects = open_objects(home, environ, settings.bucket_name)
     session, config = open_session(store, environ), Config(**store_config(settings))
     client = session.client("dynamodb", endpoint_url=store.url, config=config)
-    objects = open_objects(home, environ, settings.bucket_name)
     uploads = KeptUploads(objects)
     services = build(settings, dynamodb=client, credentials=session.get_credentials(), objects=objects, uploads=uploads)
     # In parallel with the server: after a week away there are thousands of hours to clean up.

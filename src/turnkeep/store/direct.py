@@ -57,7 +57,8 @@ class Direct:
         call: Any = BaseClient.__dict__["_make_api_call"]
         if credentials is None or not isinstance(client, BaseClient) or call.__module__ != "botocore.client":
             return None
-        has_proxy = getattr(client.meta.config, "proxies", None) or get_environ_proxies(client.meta.endpoint_url)
+        proxies = getattr(client.meta.config, "proxies", None)
+        has_proxy = get_environ_proxies(client.meta.endpoint_url) if proxies is None else proxies
         return None if has_proxy else cls(client, credentials, os.environ.get("AWS_CA_BUNDLE"))
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ def open_client(service: str) -> Any:
             "Start one there, set TURNKEEP_HOME to the folder of a running one, or set AWS_DEFAULT_REGION and "
             "credentials."
         )
-    return session.client(service, config=Config(**_CLIENT), **local)  # type: ignore[call-overload]
+    return session.client(service, config=Config(**_CLIENT, proxies={} if local else None), **local)  # type: ignore[call-overload]
 
 
 def _home() -> Path:
@@ -43,7 +43,7 @@ def _running_store() -> dict[str, str]:
         port = json.loads((_home() / "dynamodb.json").read_bytes())["port"]
         access_key = (_home() / "access.key").read_text().strip()
         socket.create_connection(("127.0.0.1", port), 1).close()
-    except OSError:
+    except (OSError, ValueError):
         return {}
     named = os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL")
     url = f"http://127.0.0.1:{port}"
