@@ -41,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f'this command needs {error.name}: pip install "turnkeep[dev]"')
     except UnicodeError:
         return _fail("A name in the command, the environment or a file is not valid text.")
+    except ValueError as error:
+        module = sys.modules.get("turnkeep.settings")  # loaded by the commands that read settings
+        if module is None or not isinstance(error, module.UNUSABLE):
+            raise
+        return _fail(f"A setting in the environment is invalid. {module.explain(error)}")
     except OSError as error:
         return _fail_on(error)
     except KeyboardInterrupt:

@@ -55,7 +55,18 @@ TEXTS = [
     ),
     *("://", "sqlite:////nowhere/a.db", "mysql://u:p@127.0.0.1:1/x", "sqlite:///bytes", "two\nlines"),
 ]
-HOMES = ["file", "/dev/null", "/dev/null/x", "/proc/nope", "dangling", "loop", "file/x", "z" * 300, "\udcff/"]
+HOMES = [
+    "file",
+    "/dev/null",
+    "/dev/null/x",
+    "/proc/nope",
+    "dangling",
+    "loop",
+    "file/x",
+    "z" * 300,
+    "\udcff/",
+    "damaged",
+]
 ENVIRONMENTS: list[dict[str, str]] = [
     *({"TURNKEEP_HOME": home} for home in HOMES),
     *({"AWS_ENDPOINT_URL": url} for url in ("http://[", "nonsense", "http://a b")),
@@ -112,6 +123,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "folder").mkdir()
     (folder / "dangling").symlink_to("nowhere/deep")
     (folder / "loop").symlink_to("loop")
+    (folder / "damaged").mkdir()
+    for name in ("access.key", "dynamodb.json", "papers.jsonl", "seal.key", "server.json"):
+        (folder / "damaged" / name).write_bytes(b"{\xff")
     contents = {
         "file": b"x",
         "bytes": b"\xff\xfe\x00caf\xe9{",
