@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from turnkeep.graphfile import UnusableGraphFile
 from turnkeep_local import LocalError
 from turnkeep_local.project.build import build, find_stack
 from turnkeep_local.project.tools import Tools
 
+STAGES = {"template": "trial", "dev": "dev", "prod": "prod"}
 GRAPH = """
 from langgraph.graph import START, MessagesState, StateGraph
 graph = StateGraph(MessagesState).add_node("one", lambda state: {}).add_edge(START, "one").compile()
@@ -94,6 +96,14 @@ def test_the_template_differs_only_in_the_location_of_graphs(project: Project) -
     changed = [line.strip() for line, own in zip(lines, ours, strict=True) if line != own]
     assert changed == ["Graphs: { Built: { File: /opt/graphs/langgraph.json } }"]
     assert {"watching.yaml", "functions/api/app.py", "functions/stream/wrapper"} <= files_in(project.built)
+
+
+def test_each_stage_is_a_template_that_differs_in_its_default(project: Project) -> None:
+    built = project.build()
+    texts = {stage: (built / f"{name}.yaml").read_text() for name, stage in STAGES.items()}
+    for stage, text in texts.items():
+        assert yaml.safe_load(text.split("\nConditions:")[0])["Parameters"]["Stage"]["Default"] == stage
+        assert text.replace(f"Default: {stage}\n", "Default: trial\n") == texts["trial"]
 
 
 def test_files_of_this_machine_are_not_sent(project: Project) -> None:
