@@ -28,8 +28,8 @@ SAVERS = ("langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 1 after an error message."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)  # an unusable file of graphs ends here
         _prepare(os.environ)
         (pkgutil.resolve_name(options.run) if isinstance(options.run, str) else options.run)(options)
         sys.stdout.flush()  # here, where a closed pipe is not an error

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 import yaml
 from fastapi import FastAPI
+from template_parameters import is_allowed
 from template_policies import ROLES, TRACES, allows, listed, statements_of
 from template_stack import EVERYTHING, KEY, ROOT, SECRET, TEMPLATE, Stack, stack, translated
 
@@ -30,15 +31,6 @@ URLS = ("DatabaseUrl", "WarehouseUrl")
 
 
 # It deploys as it is
-
-
-def is_allowed(parameter: dict[str, Any], value: Any) -> bool:
-    text, number = str(value), parameter["Type"] == "Number" and float(value)
-    return (
-        text in map(str, parameter.get("AllowedValues", [text]))
-        and re.search(parameter.get("AllowedPattern", ""), text) is not None
-        and (number is False or parameter.get("MinValue", number) <= number <= parameter.get("MaxValue", number))
-    )
 
 
 def test_every_parameter_has_a_default_that_is_allowed() -> None:

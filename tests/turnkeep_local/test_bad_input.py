@@ -197,6 +197,16 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "turnkeep: The output cannot be used: No space left on device.\n")
 
 
+@pytest.mark.parametrize("graphs", ["missing", "bytes", "deep.json", "folder", "/dev/null"])
+def test_an_unusable_file_of_graphs_ends_in_one_sentence(graphs: str, place: Path) -> None:
+    environ = {**os.environ, "TURNKEEP_GRAPHS": graphs}
+    done = subprocess.run(
+        [*COMMAND, "keys", "list"], cwd=place, env=environ, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith(f"turnkeep: {graphs}:")
+
+
 def test_the_version_is_printed() -> None:
     done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"turnkeep {__version__}\n"
