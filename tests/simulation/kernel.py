@@ -113,11 +113,12 @@ class Sim(asyncio.BaseEventLoop):
     call_soon_threadsafe = call_soon
 
     def _run_once(self):
-        """Does what is due next. `run_forever` returns when nothing is left, or after a violation."""
-        when, _, what = heapq.heappop(self.heap)
-        self.now = max(self.now, when)
-        what()
-        self._stopping = not self.heap or bool(self.violations)
+        """Does what is due, until nothing is left or a violation was found."""
+        while self.heap and not self.violations:
+            when, _, what = heapq.heappop(self.heap)
+            self.now = max(self.now, when)
+            what()
+        self._stopping = True
 
     def call_exception_handler(self, context):
         """What no one waits for, as the error of an actor that was killed, is not logged."""
@@ -188,6 +189,8 @@ class Sim(asyncio.BaseEventLoop):
     def end(self):
         for actor in self.actors:
             actor.kill()
+        self.actors.clear()
+        self.heap.clear()
         self.close()
 
     # chance

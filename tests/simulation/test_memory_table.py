@@ -5,14 +5,16 @@ from botocore.exceptions import ClientError
 
 from simulation import network
 from simulation.scenarios import FAMILIES, plan_of
-from simulation.world import World
+from simulation.world import play
 
 MIRRORED = ("get_item", "put_item", "update_item", "delete_item", "transact_write_items", "query", "batch_get_item")
 RUNS = 4
 
 
 class Mirrored(network.Cloud):
-    """Sends each call to DynamoDB Local too, and compares the answers."""
+    """Sends each call to DynamoDB Local too, by `client`, and compares the answers."""
+
+    client = None
 
     def answer(self, operation, arguments):
         ours = super().answer(operation, arguments)
@@ -41,15 +43,12 @@ def plain(answer):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_table_in_memory_answers_as_dynamodb_does(dynamodb, table_name, family, monkeypatch):
     monkeypatch.setattr(network, "TABLE", table_name)
+    monkeypatch.setattr(Mirrored, "client", dynamodb)
     for seed in range(RUNS):
         plan = plan_of(family, seed)
         plan.lag, plan.page = 0.0, 1000
-        world = World(plan)
-        table = world.sim.table
-        table.__class__, table.client = Mirrored, dynamodb
-        world.run()
-        world.sim.end()
+        found, world = play(plan, cloud=Mirrored)
+        assert found is None, found
         assert world.sim.network.calls
-        assert not world.sim.violations, world.sim.violations[0]
-        for pk, sk in [(pk, sk) for pk, part in table.parts.items() for sk in part]:
+        for pk, sk in [(pk, sk) for pk, part in world.sim.table.parts.items() for sk in part]:
             dynamodb.delete_item(TableName=table_name, Key={"PK": {"S": pk}, "SK": {"S": sk}})

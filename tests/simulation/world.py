@@ -42,10 +42,10 @@ LOOKS = {"saver": ("state", "history"), "serving": ("documents", "runs")}
 class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
     """The machines, the table, the model, and the operations by name. `facts`: what operations note, by name."""
 
-    def __init__(self, plan):
+    def __init__(self, plan, cloud):
         self.plan, self.facts, self.ring = plan, defaultdict(dict), (b"simulation",)
         network = Network(plan.seed, plan.faults, plan.aim, plan.slow, plan.decisions)
-        self.sim = Sim(plan.seed, network, Cloud, page=plan.page, lag=plan.lag, now=plan.offset)
+        self.sim = Sim(plan.seed, network, cloud, page=plan.page, lag=plan.lag, now=plan.offset)
         self.sim.table.made = BASE + plan.offset - 3600
         self.threads = sorted({op.args[name] for op in plan.ops for name in ("thread", "to") if name in op.args})
         spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
@@ -232,10 +232,10 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
                 raise Violation("items left for TTL", f"{thread}: {rest[:6]}")
 
 
-def play(plan, *, log=False):
+def play(plan, *, log=False, cloud=Cloud):
     """Runs the plan; returns the violation or None, and the world."""
     with _quiet():
-        world = World(plan)
+        world = World(plan, cloud)
         world.sim.network.log = [] if log else None
         world.run()
         world.sim.end()
@@ -248,15 +248,14 @@ def _quiet():
     signal.signal(signal.SIGVTALRM, _never_ends)
     signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_SECONDS)
     os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
-    logging.disable(logging.CRITICAL)
+    logs = patch.object(logging.Logger, "isEnabledFor", lambda *_: False)
     threads = patch.object(AsyncIOBackend, "run_sync_in_worker_thread", in_actor)
     silent = warnings.catch_warnings(action="ignore", category=RuntimeWarning)
     try:
-        with silent, threads, patch.object(sys, "unraisablehook", lambda _: None):
+        with silent, logs, threads, patch.object(sys, "unraisablehook", lambda _: None):
             yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        logging.disable(logging.NOTSET)
 
 
 def _never_ends(*_):
