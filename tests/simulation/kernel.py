@@ -128,12 +128,13 @@ class Sim(asyncio.BaseEventLoop):
         actor = self.current
         if actor.is_dead:
             raise Killed
-        resume = partial(actor.resume, actor.pauses)
+        resume, due = partial(actor.resume, actor.pauses), self.now + seconds
         if until:
             until.add_done_callback(resume)
         if seconds < FOREVER:
-            self.at(self.now + seconds, resume)
+            self.at(due, resume)
         self.hub.switch()
+        assert until or self.now >= due, "a pause was cut short"
 
     # actors
 

@@ -19,6 +19,7 @@ FAULTS += ("process dies after", "stalled", "torn in two", "cut off after it was
 NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = FAULTS
 RETRIED = {LOST: CONNECT_TIMEOUT, ANSWER_LOST: READ_TIMEOUT, LATE: READ_TIMEOUT, THROTTLED: 0.05}
 """The faults after which the SDK asks again, and after how many seconds."""
+CUT_OFF = dict.fromkeys((CUT, STRAY), ATTEMPTS * READ_TIMEOUT)
 _READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
 QUIET = (NONE, 0.001, 0.001, 0.0)
 """A call about which nothing is decided: fault, way out, way back, how much later, in seconds."""
@@ -118,8 +119,8 @@ class Client:
             fault, _, back, more = decision = sim.network.decide(actor, operation)
             sim.network.note(actor, operation, lambda: described(arguments), fault)
             done = self._sent(actor, operation, arguments, decision)
-            sim.sleep({CUT: 9.0, STRAY: 9.0, STALLED: back + 1.5 * more, **RETRIED}.get(fault, back))
-            if fault in (CUT, STRAY):
+            sim.sleep({**RETRIED, **CUT_OFF, STALLED: back + 1.5 * more}.get(fault, back))
+            if fault in CUT_OFF:
                 break
             if isinstance(done, Exception) and fault not in RETRIED:
                 raise done
