@@ -84,11 +84,13 @@ def test_an_erasure_out_of_time_is_incomplete_and_finished_by_cleanup(harness: H
     looks = iter([True, True, True])
     first = eraser_of(harness).erase(ANN, lambda: next(looks, False))
     assert (first.complete, first.threads) == (False, 2)
-    harness.clock.now += 1
+    harness.clock.now += 10
+    harness.take_turn("new")
     swept = harness.cleanup.sweep()
     assert (swept.threads, swept.finished) == (2, True)
     assert set(harness.all_of("t0")) == {HEAD}
-    assert eraser_of(harness).erase(ANN).threads == 0
+    assert harness.texts("new") == ["a reply"]
+    assert eraser_of(harness).erase(ANN).threads == 1
 
 
 def test_a_thread_in_another_users_index_is_neither_listed_nor_erased(harness: Harness) -> None:

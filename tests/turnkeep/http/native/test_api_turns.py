@@ -228,3 +228,4 @@ async def test_a_fork_is_an_independent_thread(client: AsyncClient) -> None:
     assert [t["message"] for t in (await client.get("/threads/t1/turns")).json()["turns"]] == ["one", "two"]
     assert (await client.post("/threads/t1/fork", json={"thread_id": thread})).json()["code"] == "thread_exists"
     assert (await client.post("/threads/nowhere/fork")).status_code == 404
+    assert (await client.post("/threads/t1/fork", json={"turn": 3})).status_code == 404
