@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -14,10 +14,7 @@ from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     ConnectTimeoutError,
-    CredentialRetrievalError,
-    NoCredentialsError,
     NoRegionError,
-    ParamValidationError,
     ReadTimeoutError,
 )
 from botocore.parsers import ResponseParserError
@@ -40,35 +37,17 @@ from turnkeep.settings import Settings
 CONNECT_SECONDS = 5
 
 _REASONING_MODEL = re.compile(r"openai\.gpt-|deepseek\.r1")
-_NO_CREDENTIALS = "AWS does not accept the credentials of this deployment, or there are none."
-_REFUSED = "Bedrock refused the request."
-_FAILED = "The connection to Bedrock failed."
+_FAILED = "The call to Bedrock failed ({})."
 
-_Fault: TypeAlias = tuple[type[ModelFault], str | None]
-
-_BY_CODE: Mapping[str, _Fault] = {  # codes in lower case: stream events begin theirs with a small letter
-    "throttlingexception": (ModelBusy, None),
-    "serviceunavailableexception": (ModelBusy, None),
-    "modelnotreadyexception": (ModelBusy, None),
-    "modeltimeoutexception": (ModelTimeout, None),
-    "accessdeniedexception": (
-        ModelError,
-        "This deployment may not invoke its model on Bedrock: its role needs bedrock:InvokeModel, its account access.",
-    ),
-    "resourcenotfoundexception": (ModelError, "Bedrock does not know the model of this deployment in its region."),
-    "validationexception": (ModelError, _REFUSED),
-    "unrecognizedclientexception": (ModelError, _NO_CREDENTIALS),
-    "expiredtokenexception": (ModelError, _NO_CREDENTIALS),
-    "invalidsignatureexception": (ModelError, _NO_CREDENTIALS),
+_BY_CODE: Mapping[str, type[ModelFault]] = {  # codes in lower case: stream events begin theirs with a small letter
+    **dict.fromkeys(("throttlingexception", "serviceunavailableexception", "modelnotreadyexception"), ModelBusy),
+    "modeltimeoutexception": ModelTimeout,
 }
 
-_BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {  # the first match wins
+_BY_CLASS: Mapping[tuple[type[Exception], ...], tuple[type[ModelFault], str | None]] = {  # the first match wins
     (ConnectTimeoutError, ReadTimeoutError, SocketTimeout): (ModelTimeout, None),
-    (NoCredentialsError, CredentialRetrievalError): (ModelError, _NO_CREDENTIALS),
-    (ParamValidationError,): (ModelError, _REFUSED),
-    (BotoCoreError, HTTPError): (ModelError, _FAILED),
     (ConnectionError,): (ModelTruncated, "The answer broke off before its end."),  # the class that langchain-aws raises
-    (OSError,): (ModelError, _FAILED),
+    (BotoCoreError, HTTPError, OSError): (ModelError, _FAILED),
     (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (
         ModelError,
         "The model's answer could not be read.",
@@ -143,11 +122,13 @@ def _fault_of(error: Exception) -> ModelFault:
     if isinstance(error, ContextOverflowError):
         return ModelError(TOO_LONG)
     if isinstance(error, ClientError):
-        code = str(error.response.get("Error", {}).get("Code", "")).lower()
+        code = str(error.response.get("Error", {}).get("Code", ""))
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")  # absent for an event of a stream
-        kind, detail = _BY_CODE.get(code) or (ModelBusy if status in (429, 503) else ModelError, None)
+        kind = _BY_CODE.get(code.lower()) or (ModelBusy if status in (429, 503) else ModelError)
+        detail = _FAILED.format(code) if kind is ModelError else None
     else:
         kind, detail = next(fault for known, fault in _BY_CLASS.items() if isinstance(error, known))
+        detail = detail and detail.format(type(error).__name__)
     return kind(detail, retry_after=RETRY_AFTER_SECONDS if kind is ModelBusy else None)
 
 

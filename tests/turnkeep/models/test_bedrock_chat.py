@@ -47,14 +47,18 @@ FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault], str]] = {
     "busy in other words": (lambda: wire.fails("503 Service Unavailable", "Other"), ModelBusy, ""),
     "500": (lambda: wire.fails("500 Internal Server Error", "InternalServerException"), ModelError, ""),
     "failed mid-way": (lambda: wire.fails_midway("modelStreamErrorException", "424 Failed"), ModelError, ""),
-    "no access": (lambda: wire.fails("403 Forbidden", "AccessDeniedException"), ModelError, "bedrock:InvokeModel"),
-    "bad token": (lambda: wire.fails("403 Forbidden", "UnrecognizedClientException"), ModelError, "credentials"),
-    "unknown model": (lambda: wire.fails("404 Not Found", "ResourceNotFoundException"), ModelError, "does not know"),
-    "refused": (lambda: wire.fails("400 Bad Request", "ValidationException"), ModelError, "refused the request"),
+    "no access": (lambda: wire.fails("403 Forbidden", "AccessDeniedException"), ModelError, "(AccessDeniedException)"),
+    "bad token": (lambda: wire.fails("403 Forbidden", "UnrecognizedClientException"), ModelError, "(Unrecog"),
+    "unknown model": (
+        lambda: wire.fails("404 Not Found", "ResourceNotFoundException"),
+        ModelError,
+        "(ResourceNotFoundException)",
+    ),
+    "refused": (lambda: wire.fails("400 Bad Request", "ValidationException"), ModelError, "(ValidationException)"),
     "too long": (lambda: wire.too_long, ModelError, "longer than the model can read"),
     "model's own time-out": (lambda: wire.fails("408 Request Timeout", "ModelTimeoutException"), ModelTimeout, ""),
     "stalled": (lambda: wire.stalls(4), ModelTimeout, ""),
-    "reset": (lambda: wire.resets, ModelError, "connection"),
+    "reset": (lambda: wire.resets, ModelError, "call to Bedrock failed"),
     "no ending": (lambda: wire.says(HALF, None), ModelTruncated, "broke off"),
     "an unknown ending": (lambda: wire.says(HALF, "tired"), ModelTruncated, "broke off"),
     "token limit": (lambda: wire.says(HALF, "max_tokens"), ModelTruncated, "token limit"),
@@ -187,7 +191,7 @@ async def test_without_credentials_no_request_is_sent(server: WireServer, monkey
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-    with pytest.raises(ModelError, match="credentials"):
+    with pytest.raises(ModelError, match="NoCredentials"):
         await asked(model(), "ainvoke")
     assert server.bodies == []
 
