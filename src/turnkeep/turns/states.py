@@ -140,10 +140,10 @@ class States:
         as_node: str | None = None,
         checkpoint_id: str | None = None,
         namespace: str = "",
-    ) -> State:
-        """Change the state as a node would, by default the one that wrote last, and return it. From an older checkpoint
-        it begins a branch. `namespace` names an inner graph that waits. An update is not a turn. Raises NotFound,
-        ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
+    ) -> JSON:
+        """Change the state as a node would, by default the one that wrote last, and return its checkpoint. From an
+        older one it begins a branch. `namespace` names an inner graph that waits. An update is not a turn. Raises
+        NotFound, ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
         request = BeginRequest(uuid.uuid4().hex, b"", None)
         begun = await in_thread(self.store.leases.begin, principal, thread_id, request)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was made just now
@@ -152,7 +152,7 @@ class States:
 
     async def _update(
         self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None, namespace: str
-    ) -> State:
+    ) -> JSON:
         head = begun.head
         agent = await in_thread(self._agent, head)
         redactor = self._redactor(head)
@@ -172,10 +172,7 @@ class States:
         saved = with_origin(saved, origin_of(loaded))
         plan, _ = await in_thread(self.store.turns.prepare, begun, loaded, replace(saved, pii=redactor.made), None)
         await in_thread(self.store.turns.commit, plan)
-        state = _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values))
-        if namespace:
-            state = replace(state, namespace=namespace, checkpoint_id=put["configurable"]["checkpoint_id"])
-        return await in_thread(self._restored, head, state)
+        return {name: put["configurable"][name] for name in ("thread_id", "checkpoint_ns", "checkpoint_id")}
 
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)

@@ -82,9 +82,8 @@ class StateRoutes(Routes):
                 raise InvalidRequest(_NO_GRAPH)
         named = body.checkpoint or Checkpoint(checkpoint_id=body.checkpoint_id)
         where: JSON = {"checkpoint_id": named.checkpoint_id, "namespace": named.checkpoint_ns}
-        state = await self._turns.states.update(caller, thread_id, body.values, as_node=body.as_node, **where)
-        here = {"thread_id": thread_id, "checkpoint_ns": state.namespace, "checkpoint_id": state.checkpoint_id}
-        return {"checkpoint": here, "configurable": here, "checkpoint_id": state.checkpoint_id}
+        here = await self._turns.states.update(caller, thread_id, body.values, as_node=body.as_node, **where)
+        return {"checkpoint": here, "configurable": here, "checkpoint_id": here["checkpoint_id"]}
 
     def history(
         self, thread_id: Id, caller: Caller, response: Response, body: HistoryQuery | None = None
