@@ -35,40 +35,10 @@ CANNOT_JOIN = (
 
 @dataclass(frozen=True)
 class State:
-    """State after turn number `turn`; `output` is the part that the graph declares as its output. `checkpoint_id` is
-    empty and `parent_id` None before the first turn; the parent of the first state is the empty beginning."""
+    """A state as LangGraph's server shows it, and the part of its values that the graph declares as its output."""
 
-    values: Any
+    shown: JSON
     output: Any
-    next: list[str]
-    tasks: list[JSON]
-    metadata: JSON
-    created_at: str | None
-    checkpoint_id: str
-    parent_id: str | None
-    interrupts: list[JSON]
-    turn: int
-    namespace: str = ""
-
-    def as_json(self, thread_id: str) -> JSON:
-        """Return the state as LangGraph's server does. A thread without turns has no checkpoint; an inner graph that
-        has not begun has a place."""
-        found = self.checkpoint_id or self.namespace
-        place = {"thread_id": thread_id, "checkpoint_ns": self.namespace}
-        return {
-            "values": self.values,
-            "next": self.next,
-            "metadata": {**self.metadata, "thread_id": thread_id, "turn_number": self.turn}
-            if self.checkpoint_id
-            else None,
-            "tasks": self.tasks,
-            "created_at": self.created_at,
-            "checkpoint": {"checkpoint_id": self.checkpoint_id or None, **place} if found else None,
-            "parent_checkpoint": {"checkpoint_id": self.parent_id, **place} if self.parent_id else None,
-            "interrupts": self.interrupts,
-            "checkpoint_id": self.checkpoint_id or None,
-            "parent_checkpoint_id": self.parent_id,
-        }
 
 
 @dataclass(frozen=True)
@@ -128,7 +98,7 @@ class States:
         agent = self._agent(head)
         for loaded in self.store.turns.history(head, agent.window, limit=limit, before=before):
             state = self._restored(head, _state_or_error(agent, head, loaded))
-            if (metadata or {}).items() <= state.metadata.items():
+            if (metadata or {}).items() <= (state.shown["metadata"] or {}).items():
                 yield state
 
     async def update(
@@ -206,7 +176,8 @@ def _state(
         if not subgraphs:
             raise InvalidRequest(CANNOT_JOIN) from error
         snapshot = graph.get_state(_config(head, namespace, at))
-    return _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values), namespace)
+    output = plain(output_of(graph, snapshot.values))
+    return State(_shown(head.thread_id, snapshot, loaded.number, namespace), output)
 
 
 def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
@@ -215,8 +186,9 @@ def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
     try:
         return _state(agent, head, loaded, is_named=True)
     except StateCorrupt as error:
-        reason = {"error": error.code, "detail": str(error)}
-        return State({}, {}, [], [], reason, None, at, NO_CHECKPOINT, [], loaded.number)
+        reason: Any = {"error": error.code, "detail": str(error)}
+        empty = StateSnapshot({}, (), {"configurable": {"checkpoint_id": at}}, reason, None, None, (), ())
+        return State(_shown(head.thread_id, empty, loaded.number), {})
 
 
 def _config(head: Head, namespace: str = "", at: str | None = None) -> Any:
@@ -224,23 +196,26 @@ def _config(head: Head, namespace: str = "", at: str | None = None) -> Any:
     return {"configurable": place | ({"checkpoint_id": at} if at else {})}
 
 
-def _as_json(thread_id: str, snapshot: StateSnapshot, turn: int, output: Any, namespace: str = "") -> State:
-    checkpoint_id = snapshot.config["configurable"].get("checkpoint_id", "")
-    parent = (snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id")
-    beginning = None if namespace else NO_CHECKPOINT
-    return State(
-        values=plain(snapshot.values),
-        output=plain(output),
-        next=list(snapshot.next),
-        tasks=[_task(thread_id, task, turn) for task in snapshot.tasks],
-        metadata=plain(snapshot.metadata or {}),
-        created_at=snapshot.created_at,
-        checkpoint_id=checkpoint_id,
-        parent_id=(parent or beginning) if checkpoint_id else None,
-        interrupts=plain(snapshot.interrupts),
-        turn=turn,
-        namespace=namespace,
-    )
+def _shown(thread_id: str, snapshot: StateSnapshot, turn: int, namespace: str = "") -> JSON:
+    """Return the state after turn number `turn`. A thread without turns has no checkpoint, an inner graph that has not
+    begun has a place. The parent of the first state is the empty beginning."""
+    checkpoint_id = snapshot.config["configurable"].get("checkpoint_id") or None
+    parent_id = (snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id")
+    parent_id = (parent_id or (None if namespace else NO_CHECKPOINT)) if checkpoint_id else None
+    place = {"thread_id": thread_id, "checkpoint_ns": namespace}
+    metadata = {**plain(snapshot.metadata or {}), "thread_id": thread_id, "turn_number": turn}
+    return {
+        "values": plain(snapshot.values),
+        "next": list(snapshot.next),
+        "metadata": metadata if checkpoint_id else None,
+        "tasks": [_task(thread_id, task, turn) for task in snapshot.tasks],
+        "created_at": snapshot.created_at,
+        "checkpoint": {"checkpoint_id": checkpoint_id, **place} if checkpoint_id or namespace else None,
+        "parent_checkpoint": {"checkpoint_id": parent_id, **place} if parent_id else None,
+        "interrupts": plain(snapshot.interrupts),
+        "checkpoint_id": checkpoint_id,
+        "parent_checkpoint_id": parent_id,
+    }
 
 
 def _task(thread_id: str, task: PregelTask, turn: int) -> JSON:
@@ -248,7 +223,7 @@ def _task(thread_id: str, task: PregelTask, turn: int) -> JSON:
     inner, place, state = task.state, None, None
     if isinstance(inner, StateSnapshot):
         namespace = inner.config["configurable"]["checkpoint_ns"]
-        state = _as_json(thread_id, inner, turn, inner.values, namespace).as_json(thread_id)
+        state = _shown(thread_id, inner, turn, namespace)
     elif inner:
         place = {name: value for name, value in inner["configurable"].items() if not name.startswith("__")}
     shown = {"id": task.id, "name": task.name, "path": list(task.path), "error": task.error and str(task.error)}

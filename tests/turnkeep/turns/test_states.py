@@ -63,9 +63,9 @@ def texts(values: Any) -> list[str]:
 async def test_the_first_message_can_be_said_in_another_way(turns: Turns, base: int | str) -> None:
     await say(turns, "a")
     assert (await say(turns, "b", base=base)).number == 1
-    assert texts((await turns.states.read(ANN, "t1")).values) == ["b", "re: b"]
-    assert {state.parent_id for state in list(turns.states.history(ANN, "t1"))} == {NO_CHECKPOINT}
-    assert [texts(state.values)[0] for state in turns.states.history(ANN, "t1", limit=1)] == ["b"]
+    assert texts((await turns.states.read(ANN, "t1")).shown["values"]) == ["b", "re: b"]
+    assert {state.shown["parent_checkpoint_id"] for state in list(turns.states.history(ANN, "t1"))} == {NO_CHECKPOINT}
+    assert [texts(state.shown["values"])[0] for state in turns.states.history(ANN, "t1", limit=1)] == ["b"]
 
 
 async def test_two_branches_that_ask_are_answered_one_after_the_other(
@@ -132,7 +132,7 @@ async def test_messages_that_are_none_are_told_and_leave_the_thread_free(turns: 
 async def test_a_client_names_neither_thread_nor_checkpoint_in_its_config(turns: Turns) -> None:
     forged = {"configurable": {"thread_id": "t2", "checkpoint_id": "x", "__pregel_read": "x", "color": "red"}}
     assert (await say(turns, "a", call=GraphCall({"messages": "a"}, config=forged))).thread_id == "t1"
-    assert (await turns.states.read(ANN, "t1")).metadata["color"] == "red"
+    assert (await turns.states.read(ANN, "t1")).shown["metadata"]["color"] == "red"
 
 
 async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clear(
@@ -146,14 +146,14 @@ async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clea
     turn, events = await run(turns, said, call=call)
     assert (turn.message, turn.reply) == (said, f"re: {said}")
     assert "".join(data[0]["content"] for mode, data in parts(events) if mode == "messages-tuple") == f"re: {said}"
-    metadata = (await turns.states.read(ANN, "t1")).metadata
+    metadata = (await turns.states.read(ANN, "t1")).shown["metadata"]
     assert (metadata["asked_by"], metadata["reply_to"], metadata["run_id"]) == (mail, mail, turn.run_id)
     stored = turns._store.turns.load(turns._store.heads.read(ANN, "t1"), None)
     assert b"ann.rossi" not in stored.checkpoint["state"]  # type: ignore[index]
     await turns.states.update(ANN, "t1", {"fruits": [f"of {mail}"]}, as_node="answer")
-    state = await turns.states.read(ANN, "t1")
-    assert state.values["fruits"] == [mail, said, f"of {mail}"]
+    values = (await turns.states.read(ANN, "t1")).shown["values"]
+    assert values["fruits"] == [mail, said, f"of {mail}"]
     loaded = turns._store.turns.load(turns._store.heads.read(ANN, "t1"), None)
     assert "ann.rossi" not in f"{loaded.checkpoint} {[link.payload for link in loaded.links]}"
     forked = turns._store.fork(ANN, "t1", "t2")
-    assert (await turns.states.read(ANN, forked.thread_id)).values["fruits"] == state.values["fruits"]
+    assert (await turns.states.read(ANN, forked.thread_id)).shown["values"]["fruits"] == values["fruits"]

@@ -45,14 +45,15 @@ def replay(
     async def emit(replaying: RunningTurn) -> Turn:
         turn = await end()
         state = await services.turns.states.read(principal, str(turn.thread_id), run=turn.run_id)
-        messages = state.values.get("messages", []) if isinstance(state.values, dict) else []
+        values, interrupts = state.shown["values"], state.shown["interrupts"]
+        messages = values.get("messages", []) if isinstance(values, dict) else []
         parts: list[tuple[str, Any]] = [("messages-tuple", [each, {}]) for each in messages[-1:]]
-        parts += [("updates", {INTERRUPT: state.interrupts})] if state.interrupts else []
-        parts += [("values", with_interrupts(state.output, state.interrupts))]
+        parts += [("updates", {INTERRUPT: interrupts})] if interrupts else []
+        parts += [("values", with_interrupts(state.output, interrupts))]
         for mode, data in parts:
             if data:
                 replaying.emit(Event("part", {"mode": mode, "namespace": [], "data": data}))
-        replaying.emit(Event("end", {"values": state.output, "interrupts": state.interrupts}))
+        replaying.emit(Event("end", {"values": state.output, "interrupts": interrupts}))
         return turn
 
     return RunningTurn(thread_id=running.thread_id, run_id=running.run_id, replayed=running.replayed).run(emit)

@@ -66,14 +66,14 @@ class StateRoutes(Routes):
 
     async def read(self, thread_id: Id, caller: Caller, request: Request, *, subgraphs: bool = False) -> JSON:
         named = request.path_params.get("checkpoint_id")
-        return (await self._turns.states.read(caller, thread_id, named, subgraphs=subgraphs)).as_json(thread_id)
+        return (await self._turns.states.read(caller, thread_id, named, subgraphs=subgraphs)).shown
 
     async def read_at(self, thread_id: Id, body: StateAt, caller: Caller) -> JSON:
         named = body.checkpoint
         found = await self._turns.states.read(
             caller, thread_id, named.checkpoint_id, namespace=named.checkpoint_ns, subgraphs=body.subgraphs
         )
-        return found.as_json(thread_id)
+        return found.shown
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
         if len(entries()) > 1:
@@ -90,7 +90,7 @@ class StateRoutes(Routes):
     ) -> list[JSON]:
         """Return as many states as fit into one response. X-Pagination-Next is the `before` of the next ones."""
         found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
-        shown, is_cut = fitting(state.as_json(thread_id) for state in found)
+        shown, is_cut = fitting(state.shown for state in found)
         if is_cut:
             response.headers["X-Pagination-Next"] = shown[-1]["checkpoint_id"]
         return shown
