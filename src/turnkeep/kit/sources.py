@@ -11,7 +11,6 @@ from turnkeep.kit.figures import SIZE, Figure, Reader, Row, Span
 from turnkeep.kit.reckoning import computed, of_group, total
 
 MOST_COUNTED = 12  # bare whole numbers up to this count things: "for 2 weeks", "top 5", "3x"
-_NOUN = re.compile(r"[\d.,]+[\s\u00a0]?([^\W\d_]+)")
 
 Named: TypeAlias = Sequence[tuple[int, str]]  # positions of names in a text, in order
 
@@ -51,11 +50,6 @@ class Unit:
     @property
     def is_row(self) -> bool:
         return self.text.lstrip().startswith("|")
-
-    def noun(self, figure: Figure) -> str:
-        """Return the word after a number: "kg" of "8.2 kg"."""
-        found = _NOUN.match(self.text, figure.at)
-        return found[1].casefold() if found else ""
 
     @property
     def is_question(self) -> bool:

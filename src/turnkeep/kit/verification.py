@@ -182,10 +182,6 @@ class Verifier:
 
     def _levels(self, figure: Figure, sentence: Unit) -> Iterator[Level]:
         unit, quoted = figure.unit, self._quoted(figure, sentence)
-        alike = [
-            each for each in quoted if each in sentence.figures and sentence.noun(each) == sentence.noun(figure) != ""
-        ]
-        yield of_group(alike[:2], unit), 1.0
         two = [each for kind in {e.unit for e in quoted} for each in [e for e in quoted if e.unit == kind][:2]]
         yield of_group(two, unit), 1.0  # the two nearest of each unit
         things = dict.fromkeys(name for each in (*self._before[-1:], sentence) for _, name in each.things)

@@ -151,10 +151,6 @@ def problems(text: str, sources: Sources) -> list[str]:
                 ],
             ),
         ),
-        (
-            "Er wiegt 8,2 kg und hat Bewertung 4,8, also 3,7 kg mehr als der kleine mit 4,5 kg.",
-            Sources(known=["weight 8.2 kg, rating 4.8", "weight 4.5 kg"], language="de"),
-        ),
         # of several that a sentence names, a figure may be any one's
         ("Quiz has 10,210 clicks, more than Brightway Travel (9,400), and a CPA of £21.85.", ADS),
     ],
