@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeep.kit.documents import CorpusError, read_text
+from turnkeep.kit.excerpts import pieces
 
 SUFFIXES = (".md", ".markdown", ".txt")
 MOST_PAGES = 2_000
@@ -27,7 +28,6 @@ _FRONT = re.compile(r"---\n(.*?\n)?---\n", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 _MARKUP = re.compile(r"[*_`]+")
 _ALSO = re.compile(r"^[ \t]*<!--\s*also:\s*(?P<words>[^\n]*?)\s*-->[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
-_PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def read_sections(file: File) -> list[Section]:
             text = _ALSO.sub("", whole).strip()
         page_also = page_also if path[1:] else also
         name = (slug(path[-1]) or UNNAMED) if path[1:] else OPENING
-        for piece in _pieces(text):
+        for piece in pieces(text, LONGEST_SECTION):
             id_, number = f"{file.id}#{name}", 2
             while id_ in found:  # the heading occurs again on the page
                 id_, number = f"{file.id}#{name}-{number}", number + 1
@@ -146,25 +146,3 @@ def _by_headings(text: str) -> list[tuple[tuple[str, ...], str]]:
         above = [*(one for one in above if one[0] < level), (level, _MARKUP.sub("", heading["title"]).strip())]
         found.append((tuple(name for _, name in above if name), []))
     return [(headings, "\n".join(lines).strip()) for headings, lines in found if headings or any(map(str.strip, lines))]
-
-
-def _pieces(text: str) -> Iterator[str]:
-    piece = ""
-    for paragraph in _PARAGRAPHS.split(text):
-        for part in _lines(paragraph):
-            if piece and len(piece) + len(part) > LONGEST_SECTION:
-                yield piece
-                piece = ""
-            piece = f"{piece}\n\n{part}" if piece else part
-    if piece.strip():
-        yield piece
-
-
-def _lines(paragraph: str) -> Iterator[str]:
-    """Yield the paragraph, cut at line ends or blanks, or anywhere if there are none."""
-    while len(paragraph) > LONGEST_SECTION:
-        ends = (paragraph.rfind(mark, 0, LONGEST_SECTION) + 1 for mark in "\n ")
-        at = max(ends) or LONGEST_SECTION
-        yield paragraph[:at].rstrip()
-        paragraph = paragraph[at:]
-    yield paragraph

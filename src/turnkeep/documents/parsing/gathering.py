@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from turnkeep.attachments import Piece
 from turnkeep.documents.parsing.parsed import Limits, Parsed, Unparsable
+from turnkeep.kit.excerpts import pieces
 from turnkeep.texts import printable
 
 HEADING_CHARACTERS = 200
@@ -82,22 +83,7 @@ def _visible(text: str) -> str:
     return _INVISIBLE.sub("", printable(text))
 
 
-def split(pieces: Iterable[Piece], size: int = PIECE_CHARACTERS) -> Iterator[Piece]:
-    """Yield pieces of at most `size` characters, cut at the end of a paragraph, line, sentence or word. Without any of
-    these, a piece may be four times as long."""
-    for piece in pieces:
-        at = 0
-        while at < len(piece.text):
-            end = _end(piece.text, at, size) if len(piece.text) - at > size else len(piece.text)
-            if part := piece.text[at:end].strip():
-                yield replace(piece, text=part)
-            at = end
-
-
-def _end(text: str, at: int, size: int) -> int:
-    for mark in ("\n\n", "\n", ". ", " "):
-        found = text.rfind(mark, at + size // 3, at + size)
-        if found > 0:
-            return found + len(mark)
-    ends = [text.find(blank, at + size, at + 4 * size) for blank in " \n"]
-    return min((end for end in ends if end > 0), default=at + 4 * size)
+def split(found: Iterable[Piece], size: int = PIECE_CHARACTERS) -> Iterator[Piece]:
+    """Yield pieces of at most `size` characters."""
+    for piece in found:
+        yield from (replace(piece, text=text) for text in pieces(piece.text, size))
