@@ -15,10 +15,12 @@ SCRIPT = re.findall(r"```python\n(.*?)```", (Path(__file__).parents[2] / "docs" 
 BARE = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
 BARE |= {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull, "AWS_EC2_METADATA_DISABLED": "true"}
 OTHER = {"AWS_ACCESS_KEY_ID": "other", "AWS_SECRET_ACCESS_KEY": "other"}
+PROXY = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy"), "http://127.0.0.1:1")
 MACHINES = {
     "bare": {},
     "region": {"AWS_REGION": "us-east-1"},
     "default region and key": {"AWS_DEFAULT_REGION": "us-east-1", **OTHER},
+    "proxy": PROXY,
     "endpoint and region": {"AWS_ENDPOINT_URL_DYNAMODB": "http://localhost:{port}", "AWS_REGION": "us-east-1", **OTHER},
 }
 
@@ -29,7 +31,7 @@ def run(folder: Path, environ: dict[str, str]) -> "subprocess.CompletedProcess[s
 
 
 def test_its_thread_is_one_of_the_server_whatever_of_aws_is_set(tmp_path: Path) -> None:
-    with dev_server(tmp_path, {**BARE, "TURNKEEP_HOME": str(tmp_path / ".turnkeep")}) as client:
+    with dev_server(tmp_path, {**BARE, **PROXY, "TURNKEEP_HOME": str(tmp_path / ".turnkeep")}) as client:
         client.get("/ok")
         port = re.search(r'"port": (\d+)', (tmp_path / ".turnkeep" / "dynamodb.json").read_text())
         assert port

@@ -239,6 +239,7 @@ def test_proxies_and_instrumented_clients_are_left_to_botocore(monkeypatch: pyte
     with monkeypatch.context() as patch:
         patch.setenv("HTTP_PROXY", "http://proxy.invalid")
         assert Direct.of(client, KEYS) is None
+        assert Direct.of(client_of("http://store.invalid", Config(proxies={})), KEYS)
     monkeypatch.setattr(BaseClient, "_make_api_call", lambda *_: {})
     assert Direct.of(client, KEYS) is None
 
