@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 os.environ |= {"POWERTOOLS_LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}  # of what runs in here
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "turnkeep" / "storage")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "turnkeep" / "store")]
 
 import httpx  # noqa: E402
 from promises import PROMISES, Caller, NotShown, table  # noqa: E402

@@ -42,7 +42,7 @@ def build_of(folder: Path, changes: dict[str, tuple[str, str]]) -> Path:
     """What is built, with some lines of the package changed; gives its template."""
     shutil.copytree(ROOT / ".aws-sam" / "build", folder, copy_function=shutil.copy2)
     shutil.copytree(ROOT / "layers" / "graphs", folder.parents[1] / "layers" / "graphs", dirs_exist_ok=True)
-    storage = folder / "PackageLayer" / "python" / "turnkeep" / "storage"
+    storage = folder / "PackageLayer" / "python" / "turnkeep" / "store"
     for name, (before, after) in changes.items():
         text = (storage / name).read_text()
         assert text.count(before) == 1, name
