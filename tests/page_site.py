@@ -1,7 +1,7 @@
 """The chat page in a browser, over a real server on DynamoDB Local."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 860}
 PATIENCE_MS = 20_000
+STREAM = "**/turns/stream"
 
 
 @dataclass
@@ -64,6 +65,9 @@ class Visit:
 
     def posts(self, ending: str) -> list[Request]:
         return [each for each in self.asked if each.method == "POST" and each.url.endswith(ending)]
+
+
+type Visits = Callable[..., Visit]
 
 
 @contextmanager

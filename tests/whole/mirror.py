@@ -1,6 +1,7 @@
 """An agent for the tests of the chat page: it says what a message asks for, slowly, with a question, or with poison."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -16,6 +17,8 @@ from turnkeep.settings import Settings
 
 ENTRY = Entry("Says what a message asks for", build="mirror:build")
 STEPS, PAUSE_SECONDS = 12, 0.25
+SAY = "say "
+SLOW = {"slow": "Sentence {}. ", "tall": "Paragraph {}.\n\n" + "- one of many lines\n" * 8 + "\n"}
 POISON = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> <svg onload=alert(3)></svg>\n\n'
     "[here](javascript:alert(4)) [there](data:text/html,<script>alert(5)</script>) [sic](vbscript:alert(6)) "
@@ -43,22 +46,28 @@ POISONED_ROWS: dict[str, Any] = {
 
 
 async def answer(state: MessagesState) -> dict[str, Any]:
-    message, id_, tell = str(state["messages"][-1].text), f"a-{len(state['messages'])}", get_stream_writer()
+    message, id_ = str(state["messages"][-1].text), f"a-{len(state['messages'])}"
     match message:
         case "ask":
             return {"messages": [AIMessage(f"You chose {interrupt('Which one, red or blue?')}.")]}
         case "fail":
             raise RuntimeError("as the message asks")
-        case "slow":
-            for step in range(STEPS):
-                tell(token(id_, f"Sentence {step + 1}. "))
-                await asyncio.sleep(PAUSE_SECONDS)
-            return {"messages": [AIMessage("".join(f"Sentence {step + 1}. " for step in range(STEPS)), id=id_)]}
-        case "poison":
-            for at in range(0, len(POISON), 7):
-                tell(token(id_, POISON[at : at + 7]))
-            return {"messages": [AIMessage(POISON, id=id_)]}
-    return {"messages": [AIMessage(f"You said: {message}")]}
+    reply = AIMessage("", id=id_)
+    for piece, pause in pieces(message):
+        get_stream_writer()(token(id_, piece))
+        await asyncio.sleep(pause)
+        reply = AIMessage(reply.text + piece, id=id_)
+    return {"messages": [reply if reply.text else AIMessage(f"You said: {message}")]}
+
+
+def pieces(message: str) -> Iterator[tuple[str, float]]:
+    """The reply as it is streamed, with the pause after each piece; nothing if it is not streamed."""
+    if message in SLOW:
+        yield from ((SLOW[message].format(step + 1), PAUSE_SECONDS) for step in range(STEPS))
+    elif message == "poison":
+        yield from ((POISON[at : at + 7], 0) for at in range(0, len(POISON), 7))
+    elif message.startswith(SAY):
+        yield from ((letter, 0) for letter in message.removeprefix(SAY))
 
 
 def read_reply(values: Any) -> Reply:

@@ -1,59 +1,19 @@
 """The chat page as people meet it: with a mouse, a keyboard alone, a phone; with connections that break and answers
-that mean harm. Each test begins without threads on one server."""
+that mean harm."""
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from document_site import Site
-from playwright.sync_api import Browser, Locator, Route, expect
+from playwright.sync_api import Locator, Route, expect
 
-from browser import chromium, module
-from page_site import PHONE, Visit, problem, visit
+from browser import module
+from page_site import PHONE, STREAM, Visit, Visits, problem
 
 AGENTS = ("campaigns", "database", "papers", "products", "regulations")
-EXAMPLES = json.loads((Path(__file__).parents[2] / "src/turnkeep/http/page/static/examples.json").read_text())
-STREAM = "**/turns/stream"
-
-expect.set_options(timeout=20_000)
-
-
-@pytest.fixture(scope="module")
-def url(whole_table: str, dynamodb_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    site = Site(tmp_path_factory.mktemp("page"), dynamodb_url, whole_table, "mirror")
-    with site.running() as client:
-        yield str(client.base_url).rstrip("/")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
-
-
-type Visits = Callable[..., Visit]
-
-
-@pytest.fixture
-def visits(browser: Browser, url: str) -> Iterator[Visits]:
-    """Start with no thread: a page cannot name another user."""
-    for thread in httpx.post(f"{url}/threads/search", json={"limit": 100}, timeout=120).json():
-        httpx.delete(f"{url}/threads/{thread['thread_id']}", timeout=120).raise_for_status()
-    with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(visit(browser, url, **options))
-
-
-@pytest.fixture
-def seen(visits: Visits) -> Visit:
-    """A page that talks to the agent of these tests."""
-    opened = visits().open()
-    opened.choose("mirror")
-    return opened
+EXAMPLES = json.loads((Path(__file__).parents[3] / "src/turnkeep/http/page/static/examples.json").read_text())
 
 
 # Each agent
