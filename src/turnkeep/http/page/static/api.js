@@ -1,6 +1,7 @@
 // Requests to the server that served this page, with the caller's key if the server requires one.
 
-import { ask, el } from "./dom.js";
+import { ask, el, isComposed } from "./dom.js";
+import { tab } from "./state.js";
 
 const ROOT = new URL(".", location.href.split("#")[0]);
 const KEY = "turnkeep.key";
@@ -9,7 +10,6 @@ export class Problem extends Error {
   constructor(status, problem, retryAfter) {
     super(problem.detail || problem.message || `The server answered with status ${status}.`);
     Object.assign(this, { status, title: problem.title || "That did not work", code: problem.code || "", retryAfter });
-    this.correlation = problem.correlation_id;
   }
 }
 
@@ -18,7 +18,7 @@ export async function request(path, { method = "GET", body, headers = {}, signal
   const own = body === undefined ? {} : { "Content-Type": "application/json" };
   const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   for (;;) {
-    const key = sessionStorage.getItem(KEY);
+    const key = tab.getItem(KEY);
     const all = { ...own, ...credential(key), ...headers };
     const answer = await fetch(new URL(path, ROOT), { method, headers: all, body: sent, signal, cache: "no-store" });
     if (answer.status === 401 && (await renewedKey(key))) continue;
@@ -33,10 +33,7 @@ export async function json(path, options) {
 }
 
 async function problemOf(answer) {
-  let problem = {};
-  try {
-    problem = await answer.json();
-  } catch { /* what stands between may answer in words of its own */ }
+  const problem = await answer.json().catch(() => ({}));  // a proxy may answer with other text
   return new Problem(answer.status, problem, Number(answer.headers.get("Retry-After")) || null);
 }
 
@@ -49,10 +46,10 @@ function credential(key) {
 let asking = null;
 
 async function renewedKey(refused) {
-  if (sessionStorage.getItem(KEY) !== refused) return true;
+  if (tab.getItem(KEY) !== refused) return true;
   asking ||= askForKey(refused).finally(() => (asking = null));
   const given = await asking;
-  if (given) sessionStorage.setItem(KEY, given);
+  if (given) tab.setItem(KEY, given);
   return Boolean(given);
 }
 
@@ -66,7 +63,7 @@ function askForKey(refused) {
   ];
   const asked = ask("API key", content, [["Cancel", () => null], ["Use this key", () => field.value.trim(), "strong"]]);
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") field.closest("dialog").querySelector(".strong").click();
+    if (event.key === "Enter" && !isComposed(event)) field.closest("dialog").querySelector(".strong").click();
   });
   field.focus();
   return asked;

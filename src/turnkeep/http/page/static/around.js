@@ -1,24 +1,24 @@
 // Everything around the turns: choice of the agent, example questions, the graph, the header, the side bar.
 
 import { json } from "./api.js";
-import { ask as openDialog, button, el, find } from "./dom.js";
+import { ask as openDialog, button, capital, el, find } from "./dom.js";
 import { drawGraph } from "./graph.js";
-import { state } from "./state.js";
+import { state, tab } from "./state.js";
 import { titleOf } from "./threads.js";
-import { capital } from "./turn.js";
 
 const AGENT = "turnkeep.agent";
+const DRAFT = "turnkeep.draft";
 let ask = () => {};
 
 // Returns the agent that was last chosen in this tab, else the deployment's default.
 export function chosenAgent(agents, standard) {
   const named = (name) => agents.find((each) => each.name === name);
-  return named(sessionStorage.getItem(AGENT)) || named(standard) || agents[0];
+  return named(tab.getItem(AGENT)) || named(standard) || agents[0];
 }
 
 export function drawAgents(send) {
   ask = send;
-  const choose = (name) => { state.agent = name; sessionStorage.setItem(AGENT, name); head(); drawExamples(); };
+  const choose = (name) => { state.agent = name; tab.setItem(AGENT, name); head(); drawExamples(); };
   find("agents").append(...state.agents.map(({ name, description }) =>
     el("label", { class: "agent" },
       el("input", { type: "radio", name: "agent", value: name, checked: name === state.agent, onchange: () => choose(name) }),
@@ -33,7 +33,8 @@ export function drawExamples() {
   find("examples").replaceChildren(...known.map((text) => button(text, () => ask(text), { class: "example" })));
 }
 
-export function head(thread = null) {
+export function head(thread = null, title = thread ? titleOf(thread) : "New thread") {
+  find("title").textContent = title;
   const agent = state.agents.find((each) => each.name === state.agent);
   const until = thread ? ` · kept until ${new Date(thread.expires_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : "";
   find("about").textContent = agent ? `${capital(agent.name)}${until}` : "";
@@ -55,8 +56,15 @@ export function showSide(isOpen) {
   if (isOpen) find("new").focus();
 }
 
+// Also keeps the message, for a reload.
 export function fitMessage() {
   const message = find("message");
+  tab.setItem(DRAFT, message.value);
   message.style.height = "auto";
   message.style.height = `${Math.min(message.scrollHeight, 220)}px`;
+}
+
+export function setMessage(text = tab.getItem(DRAFT) || "") {
+  find("message").value = text;
+  fitMessage();
 }

@@ -1,14 +1,14 @@
-// A plot of rows from the details: mark and encoding are a small subset of Vega-Lite. Its content is also available as
-// text.
+// A plot of rows of the details, and its text. Mark and encoding are a small subset of Vega-Lite.
 
-import { el } from "./dom.js";
+import { capital, el } from "./dom.js";
 
 const MOST_LABEL = 26;
 
 export function drawChart(chart, details) {
   const { x, y } = chart.encoding;
   const measures = Array.isArray(y) ? y : [y];
-  const records = sorted(recordsOf(chart, details), x);
+  const records = recordsOf(chart, details);
+  if (x.type === "temporal") records.sort((a, b) => (a[x.field] < b[x.field] ? -1 : 1));
   const words = inWords(chart.mark, x, measures, records);
   const canvas = el("div", { class: "plot", role: "img", "aria-label": words });
   const reading = el("span", { class: "reading", "aria-hidden": "true" });
@@ -17,21 +17,13 @@ export function drawChart(chart, details) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   const title = `${measures.map((each) => each.title).join(", ")} by ${x.title}`;
   const names = measures.length > 1 ? el("ul", { class: "names" }, ...measures.map((y) => el("li", {}, y.title))) : "";
-  return el("figure", {}, el("figcaption", {}, el("span", {}, title.charAt(0).toUpperCase() + title.slice(1)), reading), canvas, names);
+  return el("figure", {}, el("figcaption", {}, el("span", {}, capital(title)), reading), canvas, names);
 }
 
 function recordsOf(chart, details) {
-  if (details.figures) return details.figures.filter((figure) => (chart.transform || []).every((step) => passes(step.filter, figure)));
+  const passes = (figure) => ({ filter: { field, oneOf, equal } }) => (oneOf || [equal]).includes(figure[field]);
+  if (details.figures) return details.figures.filter((figure) => (chart.transform || []).every(passes(figure)));
   return details.rows.map((row) => Object.fromEntries(details.columns.map((name, at) => [name, row[at]])));
-}
-
-function passes(filter, record) {
-  const value = record[filter.field];
-  return filter.oneOf ? filter.oneOf.includes(value) : value === filter.equal;
-}
-
-function sorted(records, x) {
-  return x.type === "temporal" ? records.toSorted((a, b) => (a[x.field] < b[x.field] ? -1 : 1)) : records;
 }
 
 function inWords(mark, x, measures, records) {
@@ -44,22 +36,19 @@ function inWords(mark, x, measures, records) {
 }
 
 function redraw(canvas, mark, x, measures, records, reading) {
-  if (!canvas.isConnected || !canvas.clientWidth || canvas.dataset.width === drawnAs(canvas)) return;
-  canvas.dataset.width = drawnAs(canvas);
+  const look = `${canvas.clientWidth} ${colour("--accent")}`;
+  if (!canvas.isConnected || !canvas.clientWidth || canvas.dataset.look === look) return;
+  canvas.dataset.look = look;
   canvas.replaceChildren();
   const draw = mark === "bar" ? bars : lines;
   const plot = draw(canvas.clientWidth, x, measures, records);
-  const read = ({ cursor: { idx } }) => { reading.textContent = idx === null || idx === undefined ? "" : readAt(x, measures, records[idx]); };
+  const read = ({ cursor: { idx } }) => { reading.textContent = records[idx] ? readAt(x, measures, records[idx]) : ""; };
   new uPlot({ ...plot.options, legend: { show: false }, hooks: { ...plot.options.hooks, setCursor: [read] } }, plot.data, canvas);
 }
 
 function readAt(x, measures, record) {
   const values = measures.map((y) => (record[y.field] === null ? "–" : number(record[y.field], y)));
   return `${label(record[x.field])}: ${values.join(" · ")}`;
-}
-
-function drawnAs(canvas) {
-  return `${canvas.clientWidth} ${colour("--accent")}`;
 }
 
 function lines(width, x, measures, records) {

@@ -1,33 +1,32 @@
-// One thread at a time: its stored turns, and a message with its answer. A running turn continues while the user reads
-// another thread.
+// One thread at a time: its stored turns, and messages with their answers. A run continues while another thread is read.
 
-import { drawExamples, fitMessage, head, showSide } from "./around.js";
+import { drawExamples, head, setMessage, showSide } from "./around.js";
 import { json, mintId, Problem } from "./api.js";
 import { listDocuments, unreadDocuments } from "./documents.js";
 import { el, find } from "./dom.js";
-import { forget, keptRequests, newRequest, send } from "./sending.js";
-import { announce } from "./spoken.js";
-import { guarded, state, tell } from "./state.js";
-import { ThreadList, titleOf } from "./threads.js";
+import { forget, keep, keptRequests, messageOf, newRequest, send } from "./sending.js";
+import { guarded, notify, state, tell } from "./state.js";
+import { ThreadList } from "./threads.js";
 import { TurnView } from "./turn.js";
 
 const PAGE = 20;
 const BUSY_MS = 2000;
+const EDITABLE = [400, 401, 403, 413, 415, 422];  // a message refused with these is given back
 const runs = new Map();  // by thread: runs that this page waits for
+const UNANSWERED = ["This message has no answer", "Its run ended before the answer was whole, so nothing of it was kept."];
+const UNREACHABLE = ["The server cannot be reached", "Your message is kept in this tab. The same request is sent again, so it is answered once."];
 export const threads = new ThreadList({ open: (id) => openThread(id), gone: (id) => id === state.thread && newThread() });
 
 const details = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting) continue;
-    details.unobserve(target);
-    target.fill?.();
+    if (isIntersecting) details.unobserve(target);
+    if (isIntersecting) target.fill?.();
   }
 });
 
 export function newThread() {
   show(null);
   find("empty").hidden = false;
-  find("title").textContent = "New thread";
   for (const choice of find("agents").querySelectorAll("input")) choice.checked = choice.value === state.agent;
   drawExamples();
   head();
@@ -42,21 +41,25 @@ export async function openThread(id) {
     const thread = await json(`threads/${id}`);
     if (state.thread !== id) return;
     state.agent = thread.agent || state.agent;
-    find("title").textContent = titleOf(thread);
     head(thread);
     await Promise.all([thread.turn_count ? loadTurns() : null, listDocuments(id)]);
     if (state.thread !== id) return;
     state.isOpening = false;
     find("message").focus();
-    const kept = keptRequests()[id];
+    find("empty").hidden = false;
+    const failed = keptRequests(id).filter((asked) => asked.failed);
+    const lost = keptRequests(id).find((asked) => !asked.failed);
+    for (const asked of failed) offer(asked);
     if (runs.has(id)) takeUp(runs.get(id));
-    else if (kept) await run(kept, new TurnView(JSON.parse(kept.body).message));
+    else if (lost) await run(lost, new TurnView(messageOf(lost)));
     else if (thread.status === "busy") await waitFor(id);
-    else if (thread.pending) offerPending(thread.pending);
-    else if (!thread.turn_count) find("empty").hidden = false;
+    else if (thread.pending && !failed.length) offer(requestOf(thread.pending.message));
   } catch (error) {
-    if (error.status === 404) forget(id);
-    if (state.thread === id) tell(error.status === 404 ? new Error("This thread does not exist, or has expired.") : error);
+    if (state.thread !== id) return;
+    if (error.status !== 404) return tell(error);
+    for (const asked of keptRequests(id)) takeBack(asked);
+    head(null, "No thread");
+    notify("This thread does not exist, or has expired.");
   }
 }
 
@@ -74,16 +77,21 @@ function show(id) {
   busy(false);
 }
 
+// Adds the turns before one, or those that are newer than all shown.
 export async function loadTurns(before = null) {
-  const id = state.thread;
+  const [id, shown, main] = [state.thread, state.turns, find("main")];
   const page = await json(`threads/${id}/turns?limit=${PAGE}${before ? `&before=${before}` : ""}`);
   if (state.thread !== id) return;
-  const views = page.turns.map(pastTurn);
-  state.turns = Math.max(state.turns, ...page.turns.map((turn) => turn.turn_number));
-  find("turns").prepend(...views.map((view) => view.element));
+  if (!before && shown && page.turns[0].turn_number > shown + 1) return openThread(id);
+  const views = page.turns.filter((turn) => before || turn.turn_number > shown).map(pastTurn);
+  const below = main.scrollHeight - main.scrollTop;
+  find("turns")[before ? "prepend" : "append"](...views.map((view) => view.element));
+  state.turns = Math.max(shown, ...page.turns.map((turn) => turn.turn_number));
+  if (before) main.scrollTop = main.scrollHeight - below;
+  else if (shown) return;
+  else main.scrollTop = main.scrollHeight;
   state.before = page.next_before;
   find("earlier").hidden = !page.next_before;
-  if (!before) scrollDown();
 }
 
 function pastTurn(turn) {
@@ -100,45 +108,48 @@ async function waitFor(id) {
   find("turns").append(words);
   while (state.thread === id) {
     await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
-    if (state.thread !== id || (await json(`threads/${id}`)).status === "busy") continue;
-    return openThread(id);
+    const thread = state.thread === id && (await json(`threads/${id}`));
+    if (!thread || thread.status === "busy") continue;
+    await loadTurns();
+    words.remove();
+    return state.thread === id && thread.pending && offer(requestOf(thread.pending.message));
   }
-}
-
-function offerPending(pending) {
-  const view = new TurnView(pending.message);
-  view.fail("This message has no answer", "Its run ended before the answer was whole, so nothing of it was kept.",
-    [["Send it again", () => { view.element.remove(); submit(pending.message); }]]);
-  find("turns").append(view.element);
-  scrollDown();
 }
 
 export async function submit(text = find("message").value) {
   if (!text.trim() || state.running || state.isOpening) return;
-  find("message").value = "";
-  fitMessage();
+  if (find("message").value === text) setMessage("");
   const view = new TurnView(text);
-  find("empty").hidden = true;
   find("notice").replaceChildren();
   busy(true);
   state.isOpening = true;
   await guarded(async () => {
-    const isNew = !state.thread || !state.turns;
     if (!state.thread) await makeThread();
-    const waited = unreadDocuments();
-    const more = { ...(isNew ? { agent: state.agent } : {}), ...(waited.length ? { attachments: waited } : {}) };
     state.isOpening = false;
-    await run(newRequest(state.thread, { message: text, ...more }), view);
-  }, () => giveBack(text));
+    await run(requestOf(text), view);
+  }, () => {
+    busy(false);
+    state.isOpening = false;
+    giveBack(text);
+  });
 }
 
-// Puts a message that was not sent, or was stopped, back into the input.
+function requestOf(message) {
+  const waited = unreadDocuments();
+  const agent = state.turns ? {} : { agent: state.agent };
+  return newRequest(state.thread, { message, ...agent, ...(waited.length ? { attachments: waited } : {}) });
+}
+
+// Puts a message that was stopped or refused back into the input, before what was typed since.
 function giveBack(text) {
-  busy(false);
-  state.isOpening = false;
-  if (!find("message").value) find("message").value = text;
-  fitMessage();
-  find("empty").hidden = state.turns > 0;
+  setMessage([text, find("message").value].filter(Boolean).join("\n"));
+  find("message").focus();
+}
+
+function takeBack(asked, view) {
+  view?.element.remove();
+  forget(asked);
+  giveBack(messageOf(asked));
 }
 
 export async function makeThread() {
@@ -150,40 +161,38 @@ export async function makeThread() {
 }
 
 async function run(asked, view) {
+  if (runs.has(asked.thread)) return;
   const stopping = new AbortController();
   runs.set(asked.thread, { stopping, view });
   view.begin();
   takeUp(runs.get(asked.thread));
-  for (const moved of ["wheel", "touchmove"]) {
-    find("main").addEventListener(moved, () => (view.isLeft = true), { once: true, passive: true });
-  }
   try {
-    const turn = await send(asked, (event) => { view.show(event); if (!view.isLeft) follow(view); }, stopping.signal);
-    if (state.thread === asked.thread) settle(turn, view, asked);
+    const turn = await send(asked, (event) => view.show(event), stopping.signal);
+    if (state.thread === asked.thread) await settle(turn, view, asked);
     else refresh(asked.thread);
   } catch (error) {
-    if (state.thread === asked.thread) failed(error, asked, view);
+    failed(error, asked, view);
   } finally {
     runs.delete(asked.thread);
     if (state.running === stopping) busy(false);
   }
 }
 
-// Shows a running turn, even if the user has left its thread and returned.
+// Shows a running turn, also again. Its message is at the top and its answer grows below, so nothing moves while it is read.
 function takeUp({ stopping, view }) {
   state.running = stopping;
   busy(true);
   if (!view.element.isConnected) find("turns").append(view.element);
-  follow(view);
+  const main = find("main");
+  main.scrollTop += view.element.getBoundingClientRect().top - main.getBoundingClientRect().top - 16;
 }
 
-function settle(turn, view, asked) {
-  if (turn.turn_number > state.turns + 1) return openThread(asked.thread);  // the thread got other turns meanwhile
+async function settle(turn, view, asked) {
+  if (turn.turn_number > state.turns + 1) await loadTurns();  // the thread got other turns meanwhile
   document.getElementById(`turn-${turn.turn_number}`)?.remove();
   view.complete(turn, () => run(asked, view));
-  if (!view.element.isConnected) find("turns").append(view.element);
+  if (state.thread === asked.thread && find("turns").lastElementChild !== view.element) find("turns").append(view.element);
   state.turns = Math.max(state.turns, turn.turn_number || 0);
-  if (!view.isLeft) follow(view);
   refresh(turn.thread_id);
 }
 
@@ -192,30 +201,30 @@ async function refresh(id) {
     const thread = await threads.renew(id);
     if (state.thread !== id) return;
     threads.select(id);
-    find("title").textContent = titleOf(thread);
     head(thread);
   });
 }
 
 function failed(error, asked, view) {
-  if (error.name === "AbortError") {
-    view.element.remove();
-    giveBack(JSON.parse(asked.body).message);
-    announce("Stopped. The thread is as it was before this message.");
-    find("notice").replaceChildren(el("p", {}, "Stopped. The thread is as it was before this message."));
-    return;
+  const isHere = state.thread === asked.thread;
+  const isStopped = error.name === "AbortError";
+  if (isStopped || (isHere && EDITABLE.includes(error.status))) {
+    takeBack(asked, view);
+    return notify(isStopped ? "Stopped. The thread is as it was before this message." : error.message);
   }
-  const again = ["Try again", () => run(asked, view)];
-  if (error.status === 404) {
-    const anew = () => { newThread(); submit(JSON.parse(asked.body).message); };
-    return view.fail("This thread is gone", "It has expired or was deleted.", [["Ask in a new thread", anew]]);
-  }
-  if (error instanceof Problem) {
-    const later = error.retryAfter ? ` Try again in ${error.retryAfter} s.` : "";
-    view.fail(error.title, `${error.message}${later}`, [again]);
-  } else {
-    view.fail("The server cannot be reached", "Your message is kept in this tab. The same request is sent again, so it is answered once.", [again]);
-  }
+  const later = error.retryAfter ? ` Try again in ${error.retryAfter} s.` : "";
+  const reason = error instanceof Problem ? [error.title, `${error.message}${later}`] : UNREACHABLE;
+  if (reason !== UNREACHABLE) keep({ ...asked, failed: reason });
+  if (isHere) offer({ ...asked, failed: reason }, view, error.status === 404);
+}
+
+// Shows a message that failed, to be sent again with its key, or edited.
+function offer(asked, view = new TurnView(messageOf(asked)), isGone = false) {
+  const { failed: [title, text] = UNANSWERED, ...request } = asked;
+  const anew = () => { forget(asked); newThread(); submit(messageOf(asked)); };
+  const again = [asked.failed ? "Try again" : "Send it again", () => run(request, view)];
+  view.fail(title, text, [isGone ? ["Ask in a new thread", anew] : again, ["Edit", () => takeBack(asked, view)]]);
+  find("turns").append(view.element);
 }
 
 export function stop() {
@@ -226,15 +235,4 @@ function busy(isBusy) {
   if (!isBusy) state.running = null;
   find("send").hidden = isBusy;
   find("stop").hidden = !isBusy;
-}
-
-// Scrolls down with the answer until the message of its turn reaches the top.
-function follow(view) {
-  const main = find("main");
-  const top = view.element.offsetTop - main.offsetTop - 16;
-  main.scrollTop = Math.min(main.scrollHeight, top);
-}
-
-function scrollDown() {
-  find("main").scrollTop = find("main").scrollHeight;
 }

@@ -57,6 +57,6 @@ function item(thread, document) {
     await listDocuments(thread);
   };
   return el("li", { class: document.status, "data-id": document.document_id },
-    el("span", {}, document.name), el("span", { class: "faint" }, ` ${told}${pages}`),
+    el("span", { dir: "auto" }, document.name), el("span", { class: "faint" }, ` ${told}${pages}`),
     button("✕", remove, { class: "icon", "aria-label": `Remove ${document.name}` }));
 }

@@ -4,29 +4,30 @@ const SVG = "http://www.w3.org/2000/svg";
 
 export const find = (id) => document.getElementById(id);
 
-export function el(name, properties = {}, ...children) {
-  return filled(document.createElement(name), properties, children);
-}
+// WebKit ends the composition of an input method before the key that ended it; that key has the code 229.
+export const isComposed = (event) => event.isComposing || event.keyCode === 229;
 
-export function svg(name, properties = {}, ...children) {
-  return filled(document.createElementNS(SVG, name), properties, children);
-}
+export const el = maker((name) => document.createElement(name));
+export const svg = maker((name) => document.createElementNS(SVG, name));
 
-function filled(element, properties, children) {
-  for (const [name, value] of Object.entries(properties)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
-  return element;
+function maker(make) {
+  return (name, properties = {}, ...children) => {
+    const element = make(name);
+    for (const [key, value] of Object.entries(properties)) {
+      if (value === null || value === undefined || value === false) continue;
+      if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+      else element.setAttribute(key, value === true ? "" : value);
+    }
+    element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+    return element;
+  };
 }
 
 export function button(label, act, properties = {}) {
   return el("button", { type: "button", onclick: act, ...properties }, label);
 }
 
-// Text of models and documents may link only to http and https; other links stay text.
+// Links of models and documents to anything but http and https stay text.
 export function link(href, ...children) {
   const target = webAddress(href);
   if (!target) return el("span", {}, ...children);
@@ -34,12 +35,8 @@ export function link(href, ...children) {
 }
 
 export function webAddress(text) {
-  try {
-    const url = new URL(text);
-    return ["http:", "https:"].includes(url.protocol) ? url.href : null;
-  } catch {
-    return null;
-  }
+  const address = String(text).replaceAll("\\", "%5C");
+  return /^\s*https?:/i.test(address) && URL.canParse(address) ? new URL(address).href : null;
 }
 
 export function fold(summary, ...children) {
@@ -68,4 +65,8 @@ export function ask(title, content, choices) {
     document.body.append(dialog);
     dialog.showModal();
   });
+}
+
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,4 @@
-// Draws an agent's graph from the server's Mermaid text: nodes in layers, edges as curves between them. A graph within
-// a node has its own drawing.
+// Draws a graph from the server's Mermaid text: nodes in layers, edges as curves. An inner graph has its own drawing.
 
 import { el, svg } from "./dom.js";
 
@@ -26,9 +25,8 @@ function graphsOf(name, mermaid) {
     if (node) {
       const [inner, id] = placeOf(node[1]);
       graph(inner ?? name).nodes.add(id);
-    } else if (edge) {
-      addEdge(graph, name, placeOf(edge[1]), placeOf(edge[3]), edge[2].startsWith("-."));
     }
+    if (edge) addEdge(graph, name, placeOf(edge[1]), placeOf(edge[3]), edge[2].startsWith("-."));
   }
   return graphs;
 }
@@ -56,7 +54,7 @@ function drawing(title, graph) {
   const image = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Graph of ${title}: ${words}` },
     svg("defs", {}, arrow),
     ...routes.map(({ points, isChoice }) => svg("path", { d: curve(points), class: isChoice ? "edge choice" : "edge", "marker-end": `url(#${marker})` })),
-    ...[...nodes].map(([id, place]) => box(id, place)));
+    ...nodes.map(([id, place]) => box(id, place)));
   return el("section", {}, el("h3", {}, label(title)), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Drawing of ${title}` }, image));
 }
 
@@ -90,8 +88,7 @@ function laidOut(ids, edges) {
     }
   });
   const routes = forward.map((edge) => ({ points: way(edge, nodes), isChoice: edge.isChoice }));
-  for (const id of [...nodes.keys()].filter((each) => typeof each !== "string")) nodes.delete(id);
-  return { nodes, routes, width, height: layers.length * (HEIGHT + BELOW) - BELOW + 24 };
+  return { nodes: [...nodes].filter(([id]) => typeof id === "string"), routes, width, height: layers.length * (HEIGHT + BELOW) - BELOW + 24 };
 }
 
 function turnBack(edges) {
@@ -119,12 +116,8 @@ function placed(ids, edges) {
   const layers = Array.from({ length: Math.max(...rank.values()) + 1 }, () => []);
   for (const [id, at] of rank) layers[at].push(id);
   for (const edge of edges) {
-    edge.through = [];
-    for (let at = rank.get(edge.from) + 1; at < rank.get(edge.to); at += 1) {
-      const place = { edge };
-      layers[at].push(place);
-      edge.through.push(place);
-    }
+    const through = layers.slice(rank.get(edge.from) + 1, rank.get(edge.to)).map((layer) => layer[layer.push({}) - 1]);
+    edge.chain = [edge.from, ...through, edge.to];
   }
   return layers;
 }
@@ -133,18 +126,14 @@ function placed(ids, edges) {
 function order(layers, edges) {
   const joined = new Map();
   const join = (a, b) => joined.set(a, [...(joined.get(a) || []), b]);
-  for (const edge of edges) {
-    const chain = [edge.from, ...edge.through, edge.to];
-    chain.slice(1).forEach((id, at) => { join(id, chain[at]); join(chain[at], id); });
-  }
+  for (const { chain } of edges) chain.slice(1).forEach((id, at) => { join(id, chain[at]); join(chain[at], id); });
   for (let round = 0; round < ROUNDS; round += 1) {
     const isDown = round % 2 === 0;
     for (let at = 1; at < layers.length; at += 1) {
       const [fixed, moved] = isDown ? [layers[at - 1], layers[at]] : [layers[layers.length - at], layers[layers.length - at - 1]];
       const mean = (id) => {
         const places = (joined.get(id) || []).map((other) => fixed.indexOf(other)).filter((place) => place >= 0);
-        const centred = places.map((place) => place - (fixed.length - 1) / 2);
-        return centred.length ? centred.reduce((a, b) => a + b) / centred.length : 0;
+        return places.length ? places.reduce((a, b) => a + b) / places.length - (fixed.length - 1) / 2 : 0;
       };
       const means = new Map(moved.map((id) => [id, mean(id)]));
       moved.sort((a, b) => means.get(a) - means.get(b));
@@ -152,22 +141,18 @@ function order(layers, edges) {
   }
 }
 
-function way(edge, nodes) {
-  const from = nodes.get(edge.from);
-  const to = nodes.get(edge.to);
-  const between = edge.through.map((place) => nodes.get(place));
+function way({ chain, isBack }, nodes) {
+  const [from, ...between] = chain.map((id) => nodes.get(id));
+  const to = between.pop();
   const points = [{ x: from.x, y: from.y + HEIGHT / 2 }, ...between, { x: to.x, y: to.y - HEIGHT / 2 }];
-  if (!edge.isBack) return points;
+  if (!isBack) return points;
   const side = Math.sign(from.x - to.x) || 1;  // next to the edge in the other direction
   return points.reverse().map((point) => ({ x: point.x + (between.includes(point) ? 0 : side * WIDTH * 0.22), y: point.y }));
 }
 
-function curve([first, ...rest]) {
-  let [path, before] = [`M${first.x} ${first.y}`, first];
-  for (const point of rest) {
-    const middle = (before.y + point.y) / 2;
-    path += `C${before.x} ${middle} ${point.x} ${middle} ${point.x} ${point.y}`;
-    before = point;
-  }
-  return path;
+function curve(points) {
+  return points.slice(1).reduce((path, { x, y }, at) => {
+    const middle = (points[at].y + y) / 2;
+    return `${path}C${points[at].x} ${middle} ${x} ${middle} ${x} ${y}`;
+  }, `M${points[0].x} ${points[0].y}`);
 }

@@ -1,113 +1,144 @@
-// Renders a reply while it is streamed. The parser is streaming-markdown; the elements made here are a short list: no
-// tags from the text, no images, links only to http and https.
+// Renders a reply, also while it streams. marked parses it. Its tokens become few kinds of elements, none from tags.
 
-import * as smd from "./vendor/smd.min.js";
-import { el, webAddress } from "./dom.js";
+import { characterEntitiesHtml4 } from "./vendor/entities.js";
+import { Lexer, Tokenizer } from "./vendor/marked.esm.js";
+import { el, link, webAddress } from "./dom.js";
 
-const TAGS = {
-  [smd.PARAGRAPH]: "p", [smd.BLOCKQUOTE]: "blockquote", [smd.LINE_BREAK]: "br", [smd.RULE]: "hr",
-  [smd.HEADING_1]: "h3", [smd.HEADING_2]: "h3", [smd.HEADING_3]: "h4", [smd.HEADING_4]: "h4",
-  [smd.HEADING_5]: "h5", [smd.HEADING_6]: "h5",
-  [smd.ITALIC_AST]: "em", [smd.ITALIC_UND]: "em", [smd.STRONG_AST]: "strong", [smd.STRONG_UND]: "strong",
-  [smd.STRIKE]: "s", [smd.CODE_INLINE]: "code", [smd.EQUATION_BLOCK]: "code", [smd.EQUATION_INLINE]: "code",
-  [smd.LINK]: "a", [smd.RAW_URL]: "a", [smd.LIST_UNORDERED]: "ul", [smd.LIST_ORDERED]: "ol", [smd.LIST_ITEM]: "li",
-};
-
+const DEEPEST = 20;
+const NESTING = ["blockquote", "list", "emStrong", "del", "link", "reflink"];
 const FIGURE = /^[-+]?\p{Sc}?\s?[\d.,\u202f]+\s?[%\p{Sc}]?$/u;
+const TEX = /^\\(?:\([^]{1,400}?\\\)|\[[^]{1,400}?\\\])/;
+const TEX_SIGNS = /[a-z\d][^]*[\\^_={}<>]|[\\^_={}<>][^]*[a-z\d]/i;
+const CHARACTERS = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g;
 
-export function writer(root) {
-  const parser = smd.parser({ data: { path: [root] }, add_token, end_token, add_text, set_attr });
-  let written = "";
-  return {
-    write(text) { written += text; smd.parser_write(parser, shown(text)); },
-    end() { smd.parser_end(parser); tidy(root); },
-    get text() { return written; },
+const NAMED = { ...characterEntitiesHtml4, apos: "'" };
+
+class Literal extends Tokenizer {
+  depth = 0;
+
+  html() {}
+  tag() {}
+
+  // TeX keeps its marks, as code.
+  escape(source) {
+    const raw = TEX.exec(source)?.[0] || "";
+    return TEX_SIGNS.test(raw.slice(2, -2)) ? { type: "codespan", raw, text: raw } : super.escape(source);
+  }
+}
+
+// Marks that nest deeper are text.
+for (const name of NESTING) {
+  Literal.prototype[name] = function (...source) {
+    if (this.depth >= DEEPEST) return undefined;
+    this.depth += 1;
+    const token = Tokenizer.prototype[name].apply(this, source);
+    this.depth -= 1;
+    return token;
   };
 }
 
-export function render(root, text) {
-  const whole = writer(root);
-  whole.write(text);
-  whole.end();
+// Images, and links to anything but http and https, are text.
+const MAKERS = {
+  paragraph: holder("p"), blockquote: holder("blockquote"), em: holder("em"), strong: holder("strong"), del: holder("s"),
+  hr: holder("hr"), br: holder("br"), table, link: linked,
+  list: ({ ordered, start, items }) => el(ordered ? "ol" : "ul", { start: ordered ? start : null },
+    ...items.map(({ tokens }) => el("li", { dir: "auto" }, ...nodes(tokens)))),
+  heading: (token) => holder(`h${3 + Math.floor((token.depth - 1) / 2)}`)(token),
+  text: ({ text, tokens }) => (tokens ? nodes(tokens) : shown(decoded(text))),
+  escape: ({ text }) => shown(text),
+  codespan: ({ text }) => el("code", {}, shown(text)),
+  code: ({ text }) => el("pre", { tabindex: "0", dir: "ltr" }, el("code", {}, shown(text))),
+  image: ({ href, tokens }) => withAddress([plain(tokens)], decoded(href)),
+  checkbox: ({ checked }) => el("input", { type: "checkbox", disabled: true, checked, "aria-label": "Done" }),
+};
+
+function holder(name) {
+  return ({ tokens = [] }) => el(name, {}, ...nodes(tokens));
 }
 
-// Control characters are shown, so that they have no effect where the text is pasted. Text that the parser would take
-// for marks, "snake_case_name" and "$5 or $6", is disguised. "&lt;" is how agents write "<" outside tags.
-const DISGUISED = { _: "\ue000", $: "\ue001" };
-const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+function nodes(tokens) {
+  return tokens.flatMap((token) => MAKERS[token.type]?.(token) ?? []);
+}
 
+function plain(tokens) {
+  return tokens.map(({ text, tokens: inner }) => (inner ? plain(inner) : shown(decoded(text || "")))).join("");
+}
+
+// Control characters are visible, so that they have no effect where the text is pasted. Each block has its own direction.
 function shown(text) {
   return text
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
-    .replace(/[\ue000\ue001]/g, "\ufffd")
-    .replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity])
-    .replace(/(?<=\w)_(?=\w)|\$/g, (mark) => DISGUISED[mark]);
+    .replace(/[\u2066-\u2069]/g, "")
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/g, "\ufffd");
 }
 
-function plain(text) {
-  return text.replaceAll(DISGUISED._, "_").replaceAll(DISGUISED.$, "$");
+function decoded(text) {
+  return text.replace(CHARACTERS, (whole, decimal, hex, name) => {
+    if (name) return Object.hasOwn(NAMED, name) ? NAMED[name] : whole;
+    const code = decimal ? Number(decimal) : parseInt(hex, 16);
+    return code && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : "\ufffd";
+  });
 }
 
-function add_token(data, type) {
-  const parent = data.path.at(-1);
-  data.path.push(type === smd.DOCUMENT ? parent : added(parent, type));
+function linked({ href, title, text, tokens, autolink }) {
+  const words = autolink ? [shown(text)] : nodes(tokens);
+  const address = autolink ? href : decoded(href);
+  if (!webAddress(address)) return withAddress(words, address);
+  const made = link(address, ...words);
+  if (title) made.title = shown(decoded(title));
+  return made;
 }
 
-function added(parent, type) {
-  if (type === smd.CODE_BLOCK || type === smd.CODE_FENCE) {
-    const code = el("code");
-    parent.append(el("pre", { tabindex: "0" }, code));
-    return code;
+function withAddress(words, address) {
+  const text = words.map((word) => word.textContent ?? word).join("");
+  return [text, `mailto:${text}`, ""].includes(address) ? words : [...words, ` (${shown(address)})`];
+}
+
+// Columns of figures are aligned right.
+function table({ header, rows }) {
+  const row = (cells, name) => el("tr", {}, ...cells.map(({ tokens }) =>
+    el(name, { dir: "auto", scope: name === "th" ? "col" : null }, ...nodes(tokens))));
+  const body = el("tbody", {}, ...rows.map((cells) => row(cells, "td")));
+  const head = row(header, "th");
+  for (const cell of body.querySelectorAll("td")) {
+    if (FIGURE.test(cell.textContent.trim())) for (const each of [cell, head.cells[cell.cellIndex]]) each.className = "number";
   }
-  if (type === smd.TABLE) {
-    const table = el("table", {}, el("thead"), el("tbody"));
-    parent.append(el("div", { class: "scroll", role: "group", "aria-label": "Table", tabindex: "0" }, table));
-    return table;
-  }
-  if (type === smd.TABLE_ROW) parent = parent.tHead.rows.length ? parent.tBodies[0] : parent.tHead;
-  return parent.appendChild(element(parent, type));
+  const frame = { class: "scroll", role: "group", "aria-label": "Table", tabindex: "0" };
+  return el("div", frame, el("table", {}, el("thead", {}, head), body));
 }
 
-function element(parent, type) {
-  if (type === smd.TABLE_ROW) return el("tr");
-  if (type === smd.TABLE_CELL) {
-    return parent.parentElement.tagName === "THEAD" ? el("th", { scope: "col" }) : el("td");
-  }
-  if (type === smd.CHECKBOX) return el("input", { type: "checkbox", disabled: true, "aria-label": "Done" });
-  return el(TAGS[type] || "span");
-}
+// Draws a text that grows. Blocks that have not changed keep their elements.
+export function writer(root) {
+  let text = "", drawn = [], links = "", timer = 0, cost = 0;
 
-function end_token(data) {
-  data.path.pop();
-}
-
-// Turns "[CC-2110]" and links to anything but the web into text; aligns columns of figures right.
-function tidy(root) {
-  for (const unlinked of root.querySelectorAll("a:not([href])")) unlinked.replaceWith("[", ...unlinked.childNodes, "]");
-  for (const table of root.querySelectorAll("table")) {
-    const head = table.tHead.rows[0];
-    for (const cell of [...table.tBodies[0].rows].flatMap((row) => [...row.cells])) {
-      if (!FIGURE.test(cell.textContent.trim())) continue;
-      cell.classList.add("number");
-      head?.cells[cell.cellIndex]?.classList.add("number");
+  function draw(all) {
+    clearTimeout(timer);
+    timer = 0;
+    const began = performance.now();
+    const tokens = new Lexer({ gfm: true, tokenizer: new Literal() }).lex(all);
+    const blocks = tokens.filter(({ type }) => MAKERS[type]);
+    const defined = JSON.stringify(tokens.links);
+    let same = 0;
+    while (defined === links && same < drawn.length && drawn[same].raw === blocks[same]?.raw) same += 1;
+    for (const { node } of drawn.splice(same)) node.remove();
+    for (const token of blocks.slice(same)) {
+      const node = MAKERS[token.type === "text" ? "paragraph" : token.type](token);
+      node.dir ||= "auto";
+      root.append(node);
+      drawn.push({ raw: token.raw, node });
     }
+    links = defined;
+    cost = performance.now() - began;
   }
-}
 
-function add_text(data, text) {
-  data.path.at(-1).append(plain(text));
-}
+  // A dash alone waits for what follows it: it would make the line above it a heading.
+  const drawPart = () => draw(text.replace(/\n[ >]*-$/, ""));
 
-function set_attr(data, type, value) {
-  const element = data.path.at(-1);
-  const address = type === smd.HREF && webAddress(plain(value).replace(/[.,;:!?]+$/, ""));
-  if (address) {
-    Object.assign(element, { href: address, target: "_blank", rel: "noopener noreferrer" });
-  } else if (type === smd.START) {
-    element.setAttribute("start", Number(value) || 1);
-  } else if (type === smd.CHECKED) {
-    element.setAttribute("checked", "");
+  function write(more) {
+    text += more;
+    timer ||= setTimeout(drawPart, cost * 3);
   }
+
+  return { write, draw: drawPart, end: (all = text) => draw(all) };
 }
 
 // "[2106.09685]" becomes a link to that source.
@@ -125,9 +156,6 @@ export function linkCitations(root, sources) {
   }
 }
 
-function citation(source) {
-  const href = webAddress(source.url);
-  const properties = { class: "cited", title: source.title };
-  if (!href) return el("span", properties, source.id);
-  return el("a", { ...properties, href, target: "_blank", rel: "noopener noreferrer" }, source.id);
+function citation({ id, title, url }) {
+  return Object.assign(link(url, id), { className: "cited", title });
 }

@@ -4,8 +4,7 @@ const MOST_LINES = 4;
 const MOST_BARS = 30;
 const LEAST_POINTS = 3;
 const MOST_APART = 50; // times: "jobs 12, invoiced 80,000" need two axes
-const FIRST_YEAR = 1900;
-const LAST_YEAR = 2100;
+const [FIRST_YEAR, LAST_YEAR] = [1900, 2100];
 
 // "id", "invoice number", "customerId"; but not "paid", nor "number of jobs"
 const ID = /(?:^|[^\p{L}\p{N}])(?:id|no|nr|number|code|key|phone|zip)$/iu;

@@ -1,7 +1,7 @@
 // Rows of a result: a table with pages, the database query, and a plot if the rows are worth one.
 
 import { drawChart } from "./chart.js";
-import { button, copier, el, fold } from "./dom.js";
+import { button, capital, copier, el, fold } from "./dom.js";
 import { plotOf } from "./plots.js";
 
 const PAGE = 10;
@@ -16,12 +16,8 @@ export function rowsOf(result, details) {
   const chart = result.chart ?? plotOf(result);
   if (chart) parts.push(drawChart(chart, details));
   if (result.rows?.length) parts.push(pagedTable(result));
-  if (result.sql) parts.push(statement(result.sql));
+  if (result.sql) parts.push(fold("SQL", el("pre", { tabindex: "0" }, el("code", {}, result.sql)), copier(result.sql, "Copy SQL")));
   return parts.length ? el("div", { class: "result" }, ...parts) : null;
-}
-
-function statement(sql) {
-  return fold("SQL", el("pre", { tabindex: "0" }, el("code", {}, sql)), copier(sql, "Copy SQL"));
 }
 
 function pagedTable({ columns, rows, page }) {
@@ -36,8 +32,10 @@ function pagedTable({ columns, rows, page }) {
 
   function turn(to) {
     start = to;
-    body.replaceChildren(...rows.slice(start, start + size).map((row) => el("tr", {}, ...row.map((cell, at) =>
-      tableCell(shown(cell, forms[at]), forms[at])))));
+    body.replaceChildren(...rows.slice(start, start + size).map((row) => el("tr", {}, ...row.map((cell, at) => {
+      const text = shown(cell, forms[at]);
+      return el("td", { class: forms[at] ? "number" : text.length <= SHORT ? "short" : null, dir: "auto" }, text);
+    }))));
     const end = Math.min(start + size, rows.length);
     const all = offset + rows.length;
     place.textContent = `${offset + start + 1}–${offset + end} of ${all}${page?.has_more && rows.length >= MOST_HELD ? " or more" : ""}`;
@@ -46,7 +44,7 @@ function pagedTable({ columns, rows, page }) {
   }
 
   const head = el("tr", {}, ...columns.map((name, at) =>
-    el("th", { scope: "col", class: forms[at] ? "number" : null }, capital(name))));
+    el("th", { scope: "col", class: forms[at] ? "number" : null, dir: "auto" }, capital(name))));
   turn(0);
   const table = el("div", { class: "scroll", role: "group", "aria-label": "Rows", tabindex: "0" },
     el("table", {}, el("thead", {}, head), body));
@@ -64,18 +62,10 @@ function formOf(cells) {
   return new Intl.NumberFormat("en", { useGrouping: grouped, minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function tableCell(text, form) {
-  return el("td", { class: form ? "number" : text.length <= SHORT ? "short" : null }, text);
-}
-
 function shown(cell, form) {
   if (cell === null || cell === undefined) return "";
   if (form) return form.format(cell);
   return String(cell).replace(MIDNIGHT, "$1").replace(SECONDS, "$1 $2");
-}
-
-function capital(name) {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 // Replaces a table with the first rows in the reply, and the line below it, by the table with pages.

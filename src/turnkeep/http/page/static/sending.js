@@ -1,7 +1,8 @@
-// One message until its answer is known. Its key and body are stored until then. After a lost connection or a reload
-// the same request is sent again; the server returns its turn or makes it, never two.
+// One message until its answer is known. Its key and body are kept. After a lost connection or a reload the same request
+// is sent again; the server returns its turn or makes it, never two.
 
 import { events, mintId, Problem, request } from "./api.js";
+import { tab } from "./state.js";
 
 const KEPT = "turnkeep.requests";
 const MOST_TRIES = 6;
@@ -11,18 +12,25 @@ export function newRequest(thread, body) {
   return { thread, key: mintId(), body: JSON.stringify(body) };
 }
 
-// Returns requests by thread; several may be running.
-export function keptRequests() {
-  return JSON.parse(sessionStorage.getItem(KEPT) || "{}");
+export function messageOf(asked) {
+  return JSON.parse(asked.body).message;
 }
 
-function keep(asked) {
-  sessionStorage.setItem(KEPT, JSON.stringify({ ...keptRequests(), [asked.thread]: asked }));
+// Returns requests without a turn. Those with `failed`, title and reason, are sent again only by the user.
+export function keptRequests(thread) {
+  return Object.values(JSON.parse(tab.getItem(KEPT) || "{}")).filter((asked) => !thread || asked.thread === thread);
 }
 
-export function forget(thread) {
-  const { [thread]: _, ...rest } = keptRequests();
-  sessionStorage.setItem(KEPT, JSON.stringify(rest));
+export function keep(asked) {
+  tab.setItem(KEPT, JSON.stringify([...others(asked), asked]));
+}
+
+export function forget(asked) {
+  tab.setItem(KEPT, JSON.stringify(others(asked)));
+}
+
+function others({ key }) {
+  return keptRequests().filter((each) => each.key !== key);
 }
 
 // Calls `show` for every event, and with `again` before a retry. Resolves to the whole turn. Throws Problem, AbortError
@@ -32,12 +40,11 @@ export async function send(asked, show, signal) {
   for (let tries = 1; ; tries += 1) {
     try {
       const turn = await once(asked, show, signal);
-      forget(asked.thread);
+      forget(asked);
       return turn;
     } catch (error) {
       const wait = pause(error, tries);
       if (signal.aborted || wait === null) {
-        if (signal.aborted || error instanceof Problem) forget(asked.thread);
         throw error;
       }
       show({ event: "again", lost: !(error instanceof Problem) });
@@ -69,15 +76,8 @@ function pause(error, tries) {
 
 function resting(seconds, signal) {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    const timer = setTimeout(done, seconds * 1000);
-    function done() {
-      clearTimeout(timer);
-      removeEventListener("online", done);
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }
-    addEventListener("online", done);
-    signal.addEventListener("abort", stop, { once: true });
+    setTimeout(resolve, seconds * 1000);
+    addEventListener("online", resolve, { once: true });
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }

@@ -47,8 +47,8 @@ export class ThreadList {
     const title = titleOf(thread);
     const isCurrent = thread.thread_id === this.current;
     return el("li", { class: isCurrent ? "current" : null },
-      el("a", { href: `#${thread.thread_id}`, "aria-current": isCurrent ? "page" : null, onclick: (event) => { event.preventDefault(); this.open(thread.thread_id); } },
-        el("span", { class: "name" }, title),
+      el("a", { href: `#${thread.thread_id}`, "aria-current": isCurrent ? "page" : null, onclick: () => isCurrent && this.open(thread.thread_id) },
+        el("span", { class: "name", dir: "auto" }, title),
         el("span", { class: "faint" }, [thread.agent, ago(thread.updated_at)].filter(Boolean).join(" · "))),
       button("✕", () => this.remove(thread), { class: "icon", "aria-label": `Delete ${title}` }));
   }

@@ -1,29 +1,32 @@
 // One turn: the message, the answer while it streams, its steps, its sources, and its turn record.
 
-import { linkCitations, render, writer } from "./markdown.js";
+import { linkCitations, writer } from "./markdown.js";
 import { placeInReply, rowsOf } from "./rows.js";
-import { button, copier, el, fold, link } from "./dom.js";
-import { say, startSaying } from "./spoken.js";
+import { button, capital, copier, el, fold, link } from "./dom.js";
+import { say, startSaying } from "./state.js";
 
 export class TurnView {
   constructor(message) {
     this.steps = [];
     this.reply = el("div", { class: "reply" });
+    this.writing = writer(this.reply);
     this.now = el("p", { class: "now" });
     this.rest = el("div", { class: "rest" });
     this.folds = el("div", { class: "folds" });
     this.element = el("article", { class: "turn" },
-      el("div", { class: "said" }, el("h2", { class: "hidden" }, "You"), el("p", {}, message)),
-      el("div", { class: "answer" }, el("h2", { class: "hidden" }, "Answer"), this.now, this.reply, this.rest));
+      el("div", { class: "said" }, el("h2", { class: "hidden" }, "You"), el("p", { dir: "auto" }, message)),
+      el("div", { class: "answer" }, el("h2", { class: "hidden" }, "Answer"), this.reply, this.now, this.rest));
   }
 
   // Starts the answer, again from its beginning if part of it was already shown.
   begin(words = "Working") {
     this.isLive = true;
     this.steps = [];
-    this.reply.replaceChildren();
+    this.isWriting = false;
+    const reply = el("div", { class: "reply" });
+    this.reply.replaceWith(reply);
+    Object.assign(this, { reply, writing: writer(reply) });
     this.rest.replaceChildren();
-    this.writing = null;
     this.element.setAttribute("aria-busy", "true");
     this.now.textContent = words;
     startSaying();
@@ -36,10 +39,10 @@ export class TurnView {
   }
 
   token(text) {
-    this.writing ||= writer(this.reply);
+    this.isWriting = true;
     this.writing.write(text);
     this.now.textContent = "Writing";
-    say(this.reply.textContent);
+    say(this.reply);
   }
 
   // Nodes are the path through the graph; tools and routes only show the current activity.
@@ -47,17 +50,16 @@ export class TurnView {
     const name = event.node || event.tool || event.route;
     if (typeof name !== "string") return;
     if (event.node && this.steps.at(-1) !== inWords(name)) this.steps.push(inWords(name));
-    if (!this.writing) this.now.textContent = capital(inWords(name).split(" › ").at(-1));
+    if (!this.isWriting) this.now.textContent = capital(inWords(name).split(" › ").at(-1));
   }
 
   complete(turn, again) {
     this.element.removeAttribute("aria-busy");
     this.element.id = turn.turn_number ? `turn-${turn.turn_number}` : "";
     this.now.textContent = turn.status === "interrupted" ? "Waits for your answer" : "";
-    this.reply.replaceChildren();
-    render(this.reply, turn.reply);
+    this.writing.end(turn.reply);
     linkCitations(this.reply, turn.sources);
-    if (this.isLive) say(this.reply.textContent, true);
+    if (this.isLive) say(this.reply, true);
     this.rest.replaceChildren(...[stored(turn, again), sourcesOf(turn.sources), this.folds].filter(Boolean));
     this.fill(turn);
     if (Object.keys(turn.details || {}).length) this.detail(turn);
@@ -82,10 +84,13 @@ export class TurnView {
   fail(title, text, actions) {
     this.element.removeAttribute("aria-busy");
     this.now.textContent = "";
-    const choices = actions.map(([label, act]) => button(label, act));
-    this.rest.replaceChildren(el("div", { class: "fault", role: "alert" },
-      el("strong", {}, title), el("p", {}, text), el("div", { class: "row" }, ...choices)));
+    this.rest.replaceChildren(fault(title, text, actions));
   }
+}
+
+function fault(title, text, actions) {
+  const choices = actions.map(([label, act]) => button(label, act));
+  return el("div", { class: "fault", role: "alert" }, title && el("strong", {}, title), el("p", {}, text), el("div", { class: "row" }, ...choices));
 }
 
 // The details of an own graph may use our names for other things.
@@ -103,8 +108,7 @@ function stored(turn, again) {
   if (turn.persisted !== false && turn.persisted !== null) return null;
   const isLost = turn.persisted === false;
   const told = isLost ? "This answer is not stored: the next one will not know of it." : "It is not known whether this answer was stored.";
-  const act = button(isLost ? "Send it again" : "Find out", again);
-  return el("div", { class: "fault", role: "alert" }, el("p", {}, told), el("div", { class: "row" }, act));
+  return fault("", told, [[isLost ? "Send it again" : "Find out", again]]);
 }
 
 function sourcesOf(sources) {
@@ -112,7 +116,7 @@ function sourcesOf(sources) {
   const others = sources.filter((source) => !source.cited);
   if (!sources.length) return null;
   const list = (all) => el("ul", { class: "sources" }, ...all.map((source) =>
-    el("li", {}, link(source.url, source.title || source.id), el("span", { class: "faint" }, ` ${source.id}`))));
+    el("li", { dir: "auto" }, link(source.url, source.title || source.id), el("span", { class: "faint" }, ` ${source.id}`))));
   return el("div", { role: "group", "aria-label": "Sources" },
     cited.length ? el("h3", {}, "Sources") : "", cited.length ? list(cited) : "",
     others.length ? fold(`${others.length} more looked at`, list(others)) : "");
@@ -120,7 +124,7 @@ function sourcesOf(sources) {
 
 function stepsOf(reasoning, walked) {
   if (!reasoning.length && !walked.length) return null;
-  const items = (reasoning.length ? reasoning : walked).map((step) => el("li", {}, step));
+  const items = (reasoning.length ? reasoning : walked).map((step) => el("li", { dir: "auto" }, step));
   const path = reasoning.length && walked.length ? el("p", { class: "faint" }, walked.join(" → ")) : "";
   return fold(`Steps (${items.length})`, el("ol", {}, ...items), path);
 }
@@ -138,7 +142,7 @@ function ledgerOf(turn) {
     ["When", new Date(turn.created_at).toLocaleString()],
     ["Warnings", turn.warnings.map(inWords).join(", ")], ["Turn", turn.turn_number],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const list = el("dl", {}, ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value)))));
+  const list = el("dl", {}, ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, String(value)))));
   const details = Object.keys(turn.details || {}).length
     ? fold("All that is kept of it", el("pre", { tabindex: "0" }, el("code", {}, JSON.stringify(turn.details, null, 2)))) : "";
   return fold("Why this answer", list, details);
@@ -146,8 +150,4 @@ function ledgerOf(turn) {
 
 export function inWords(name) {
   return name.replaceAll("/", " › ").replaceAll("_", " ");
-}
-
-export function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
