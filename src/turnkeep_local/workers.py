@@ -35,7 +35,7 @@ def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: 
     read = _worker("documents", _READERS, pipeline.process)
     write = _worker("exports", 1, services.exports.work)
     UploadRoutes(services.attachments, uploads, read).register(app)
-    services.exports.listen(write)
+    services.exports.on_request = write
     if isinstance(objects, FolderObjects):
         give_exports(app, objects)
         for prefix, go_on in (("uploads/", read), ("exports/", write)):

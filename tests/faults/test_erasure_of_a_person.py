@@ -154,7 +154,7 @@ class Office:
         self.documents.add(ANN, "old", "d1", name="canary.txt", size=5, content_type=None)
         self.key, owner = self.documents.place(ANN, "old", "d1")
         KeptUploads(self.objects).put(self.key, owner, b"canary")
-        self.exports.listen(lambda key: setattr(self, "asked", key))
+        self.exports.on_request = lambda key: setattr(self, "asked", key)
         self.exports.begin(ANN)
         for key in ("one", "late"):
             self.harness.memories(ANN).put(("a",), key, self.value, life=None, vectors={})

@@ -252,7 +252,7 @@ def test_threads_are_deleted_in_parallel_up_to_the_limit(harness: Harness, tmp_p
             Meeting.inside -= 1
             return super().names(prefix)
 
-    harness.blobs._objects = Meeting(tmp_path)
+    harness.blobs.objects = Meeting(tmp_path)
     fill(harness, 45)
     before = corrupt_heads(harness)
     assert counts(cleanup_of(harness, at_once=8).sweep()) == (40, 5, 0, True)
@@ -268,7 +268,7 @@ def test_a_failed_bucket_delays_only_its_thread(harness: Harness, tmp_path: Path
                 raise StoreUnavailable
             return super().names(prefix)
 
-    harness.blobs._objects = Refusing(tmp_path)
+    harness.blobs.objects = Refusing(tmp_path)
     for thread in "abc":
         harness.take_turn(thread)
     harness.clock.now += 25 * HOURS

@@ -54,7 +54,7 @@ class Machine:
         self.runs.launch_by(world.launch)
         services = self.store, self.attachments, Usage(self.store.heads, SETTINGS.budget), objects
         self.exports = Exports(*services, memories=self.memories, facts={})
-        self.exports.listen(lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key)))
+        self.exports.on_request = lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key))
         self.http = Http(self)
         self.front = self.http if plan.family == "serving" else self.store
 

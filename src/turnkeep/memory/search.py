@@ -127,7 +127,8 @@ def _as_model_error() -> Iterator[None]:
 
 def fits(value: Any, wanted: Mapping[str, Any] | None) -> bool:
     """Return whether a value matches: `{"age": {"$gte": 18}, "home": {"town": "Pisa"}}`. Raise InvalidRequest."""
-    return all(_fits(_at(value, name), each) for name, each in (wanted or {}).items())
+    found = value if isinstance(value, Mapping) else {}
+    return all(_fits(found.get(name), each) for name, each in (wanted or {}).items())
 
 
 def _fits(value: Any, wanted: Any) -> bool:
@@ -139,10 +140,6 @@ def _fits(value: Any, wanted: Any) -> bool:
         is_list = isinstance(value, list | tuple) and len(value) == len(wanted)
         return is_list and all(map(_fits, value, wanted))
     return bool(value == wanted)
-
-
-def _at(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None
 
 
 def _compares(value: Any, operator: str, other: Any) -> bool:

@@ -35,8 +35,6 @@ class Claim:
 class ActionLog:
     def __init__(self, heads: Heads):
         self._heads = heads
-        self._items = heads.items
-        self._codec = heads.codec
 
     def claim(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
         """Claim an action. One caller ever gets the right to act (`is_new`), the others the outcome. `origin` is the
@@ -45,9 +43,9 @@ class ActionLog:
         mark, now = self._heads.random_bytes(OWNER_BYTES), self._heads.now()
         item = new_item(pk, sk, item_ttl(begun.head.created), o=mark, at=now)
         try:
-            self._items.transact(_held(begun), Write("Put", item, "attribute_not_exists(PK)"))
+            self._heads.items.transact(_held(begun), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
-            stored = refused.item or self._items.get(pk, sk)
+            stored = refused.item or self._heads.items.get(pk, sk)
             if stored is None:
                 raise Superseded from refused
             item = stored  # if the mark is ours, only the acknowledgement was lost
@@ -57,24 +55,24 @@ class ActionLog:
     def settle(self, claim: Claim, result: Result) -> None:
         """Store the result unless the thread is gone; no lease is needed. Raises AgentFault over 300 KB."""
         pk, mark = claim.begun.head.pk, claim.mark
-        data = self._codec.encrypt(list(result), pk, claim.sk, mark.hex())
+        data = self._heads.codec.encrypt(list(result), pk, claim.sk, mark.hex())
         if len(data) > RESULT_BYTES:
             raise AgentFault("The result of an action is over 300 KB. Store it elsewhere and return its location.")
         with suppress(Refused):
-            self._items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)
+            self._heads.items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)
 
     def release(self, claim: Claim) -> None:
         """Give back the right to act, unless the action is settled. Raises Superseded, StoreUnavailable."""
         key = {"PK": claim.begun.head.pk, "SK": claim.sk}
         try:
-            self._items.transact(_held(claim.begun), Write("Delete", key, _OPEN, {":mark": claim.mark}))
+            self._heads.items.transact(_held(claim.begun), Write("Delete", key, _OPEN, {":mark": claim.mark}))
         except Refused as refused:
-            stored = self._items.get(key["PK"], key["SK"])
+            stored = self._heads.items.get(key["PK"], key["SK"])
             if stored and stored["o"] == claim.mark and "data" not in stored:
                 raise Superseded from refused
 
     def _result(self, item: Item) -> Result:
-        kind, content = self._codec.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
+        kind, content = self._heads.codec.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
         return kind, content
 
 

@@ -4,7 +4,7 @@ Reads are consistent: a revoked key fails immediately. Only a writer of the tabl
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from hmac import compare_digest
 
@@ -41,33 +41,32 @@ class ApiKey:
         return self.expires_at is not None and self.expires_at <= now
 
 
+@dataclass(eq=False)
 class ApiKeys:
     """Creates, finds, lists and revokes keys. `clock` returns epoch seconds, `random_bytes` n random bytes."""
 
-    def __init__(
-        self, items: Items, keyring: Keyring, *, clock: Callable[[], float], random_bytes: Callable[[int], bytes]
-    ) -> None:
-        self._items = items
-        self._keyring = keyring
-        self._clock = clock
-        self._random_bytes = random_bytes
+    items: Items
+    keyring: Keyring
+    _: KW_ONLY
+    clock: Callable[[], float]
+    random_bytes: Callable[[int], bytes]
 
     def create(self, principal: Principal, *, label: str = "", expires_at: float | None = None) -> tuple[ApiKey, str]:
         """Create a key; return record and key, shown only once. Raises ValueError for an unusable tenant or user."""
         if not is_storable(principal):
             raise ValueError("tenant or user is empty or too long")
-        key_id, secret = self._random_bytes(ID_BYTES).hex(), self._random_bytes(SECRET_BYTES).hex()
+        key_id, secret = self.random_bytes(ID_BYTES).hex(), self.random_bytes(SECRET_BYTES).hex()
         item: Item = {"PK": API_KEYS, "SK": key_id, "v": LAYOUT, "digest": _digest(secret), **vars(principal)}
-        item |= {"label": label, "created": _ms(self._clock())}
-        item |= {} if expires_at is None else {"expires": _ms(expires_at)}
+        item |= {"label": label, "created": int(self.clock() * 1000)}
+        item |= {} if expires_at is None else {"expires": int(expires_at * 1000)}
         item = self._signed(item)
-        self._items.put(item, condition="attribute_not_exists(PK)")
+        self.items.put(item, condition="attribute_not_exists(PK)")
         return _read(item), f"tk_{key_id}_{secret}"
 
     def find(self, presented: str) -> ApiKey:
         """Return the key of a request. Raises Unauthorized (before any read if it is malformed), Forged."""
         key_id, secret = split_key(presented)
-        item = self._items.get(API_KEYS, key_id)
+        item = self.items.get(API_KEYS, key_id)
         if item is None:
             raise Unauthorized("The key is unknown.")
         if not self._is_genuine(item):
@@ -77,31 +76,31 @@ class ApiKeys:
         key = _read(item)
         if key.revoked_at is not None:
             raise Unauthorized("The key is revoked.")
-        if key.is_expired(self._clock()):
+        if key.is_expired(self.clock()):
             raise Unauthorized("The key is expired.")
         return key
 
     def list(self, tenant: str | None = None) -> list[ApiKey]:
         """Return all keys, or those of one tenant, oldest first, including expired and revoked ones."""
-        keys = [_read(item) for item in self._items.between(API_KEYS, _FIRST, _LAST) if self._is_genuine(item)]
+        keys = [_read(item) for item in self.items.between(API_KEYS, _FIRST, _LAST) if self._is_genuine(item)]
         wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
         return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
 
     def forged(self) -> Sequence[str]:
         """Return the ids of items among the keys that lack a valid signature and so grant no access."""
-        stored = self._items.between(API_KEYS, _FIRST, _LAST)
+        stored = self.items.between(API_KEYS, _FIRST, _LAST)
         return [str(item["SK"]) for item in stored if not self._is_genuine(item)]
 
     def revoke(self, key_id: str) -> ApiKey:
         """Revoke a key permanently; repeating it changes nothing. Raises NotFound, Forged."""
-        revoked, item = _ms(self._clock()), self._items.get(API_KEYS, key_id)
+        revoked, item = int(self.clock() * 1000), self.items.get(API_KEYS, key_id)
         while item is not None:
             if not self._is_genuine(item):
                 raise Forged
             changed = self._signed({"revoked": revoked, **item})
             try:
                 if changed != item:
-                    self._items.put(changed, condition="sig = :sig", values={":sig": item["sig"]})
+                    self.items.put(changed, condition="sig = :sig", values={":sig": item["sig"]})
             except Refused as refused:
                 item = refused.item
             else:
@@ -109,10 +108,10 @@ class ApiKeys:
         raise NotFound("No key has this id.")
 
     def _signed(self, item: Item) -> Item:
-        return {**item, "sig": self._keyring.sign(*_parts(item))}
+        return {**item, "sig": self.keyring.sign(*_parts(item))}
 
     def _is_genuine(self, item: Item) -> bool:
-        return self._keyring.is_signed(item.get("sig"), *_parts(item))
+        return self.keyring.is_signed(item.get("sig"), *_parts(item))
 
 
 def split_key(presented: str) -> tuple[str, str]:
@@ -133,10 +132,6 @@ def _parts(item: Item) -> Iterator[str | bytes]:
     for name in sorted(item.keys() - {"sig"}):
         value = item[name]
         yield from (name, type(value).__name__, value if isinstance(value, bytes) else str(value))
-
-
-def _ms(seconds: float) -> int:
-    return int(seconds * 1000)
 
 
 def _read(item: Item) -> ApiKey:

@@ -7,6 +7,7 @@ Its name has the prefix of its thread, and it is deleted with the thread."""
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Protocol
 
@@ -92,39 +93,33 @@ class S3Objects(Bucket):
             after = page[-1] if page else None
 
 
+@dataclass(eq=False)
 class Blobs:
-    """Writes a signed value to an item's attributes and reads it back."""
+    """Writes a signed value to an item's attributes and reads it back. Give one of `objects` and `items`, or both to
+    read older parts. `clock`: epoch seconds."""
 
-    def __init__(
-        self,
-        objects: Objects | None,
-        items: Items | None = None,
-        *,
-        clock: Callable[[], float] = time.time,
-        inline_bytes: int = INLINE_BYTES,
-    ):
-        """Give one of `objects` and `items`, or both to read older parts. `clock`: epoch seconds."""
-        self._objects = objects
-        self._items = items
-        self._clock = clock
-        self._inline_bytes = inline_bytes
+    objects: Objects | None
+    items: Items | None = None
+    _: KW_ONLY
+    clock: Callable[[], float] = time.time
+    inline_bytes: int = INLINE_BYTES
 
     def attributes(self, pk: str, sk: str, packed: bytes, *, inline_bytes: int | None = None) -> Item:
         """Return the attributes of an item for a value; write an object first if the value is too large."""
-        if len(packed) <= (self._inline_bytes if inline_bytes is None else inline_bytes):
+        if len(packed) <= (self.inline_bytes if inline_bytes is None else inline_bytes):
             return {"data": packed}
-        if self._objects is None:
+        if self.objects is None:
             return self._in_parts(pk, sk, packed)
         name = object_key(pk, sk)
-        self._objects.put(name, packed)
+        self.objects.put(name, packed)
         return {"object": name, "sum": sha256(packed).digest()}
 
     def _in_parts(self, pk: str, sk: str, packed: bytes) -> Item:
-        assert self._items  # noqa: S101 - see __init__
-        size = self._inline_bytes
+        assert self.items  # noqa: S101 - see the class
+        size = self.inline_bytes
         pieces = [packed[start : start + size] for start in range(0, len(packed), size)]
-        ttl = item_ttl(int(self._clock() * 1000))
-        self._items.write_many(new_item(pk, part_key(sk, n), ttl, data=piece) for n, piece in enumerate(pieces))
+        ttl = item_ttl(int(self.clock() * 1000))
+        self.items.write_many(new_item(pk, part_key(sk, n), ttl, data=piece) for n, piece in enumerate(pieces))
         return {"parts": len(pieces), "sum": sha256(packed).digest()}
 
     def value(self, item: Item) -> bytes:
@@ -139,20 +134,20 @@ class Blobs:
         return packed
 
     def _whole(self, item: Item) -> bytes:
-        if "parts" in item and self._items:
+        if "parts" in item and self.items:
             keys = [(item["PK"], part_key(item["SK"], part)) for part in range(item["parts"])]
-            found = sorted(self._items.get_many(keys), key=lambda each: str(each["SK"]))
+            found = sorted(self.items.get_many(keys), key=lambda each: str(each["SK"]))
             return b"".join(each["data"] for each in found)
-        if self._objects is None:
+        if self.objects is None:
             raise StateCorrupt(NO_OBJECTS)
         try:
-            return self._objects.get(item["object"])
+            return self.objects.get(item["object"])
         except KeyError as error:
             raise StateCorrupt from error
 
     def names(self, prefix: str) -> Iterator[str]:
-        return self._objects.names(prefix) if self._objects else iter(())
+        return self.objects.names(prefix) if self.objects else iter(())
 
     def delete(self, names: list[str]) -> None:
-        if self._objects and names:
-            self._objects.delete(names)
+        if self.objects and names:
+            self.objects.delete(names)

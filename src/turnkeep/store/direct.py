@@ -21,13 +21,9 @@ from botocore.utils import get_environ_proxies
 if TYPE_CHECKING:
     from botocore.credentials import Credentials
 
-OPERATIONS: Mapping[str, str] = {
-    name: name.title().replace("_", "")
-    for name in (
-        *("get_item", "batch_get_item", "query", "put_item", "update_item", "delete_item"),
-        *("batch_write_item", "transact_write_items"),
-    )
-}
+_BATCHES = ("batch_get_item", "batch_write_item", "transact_write_items")
+_NAMES = ("get_item", "query", "put_item", "update_item", "delete_item", *_BATCHES)
+OPERATIONS: Mapping[str, str] = {name: name.title().replace("_", "") for name in _NAMES}
 CONNECTIONS = 64
 _FINAL = {"ConditionalCheckFailedException", "TransactionCanceledException", "ValidationException"}
 """Errors about the request itself: repeating it is useless."""

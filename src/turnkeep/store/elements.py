@@ -177,14 +177,6 @@ def copied(checkpoint: Checkpoint) -> Checkpoint:
         raise unstorable(checkpoint["channel_values"].items()) from error
 
 
-def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segment:
-    """Return the change of a list as a segment. Raises AgentFault."""
-    try:
-        return Segment(*place, keep, freeze(elements))
-    except TypeError as error:
-        raise unstorable([(place[1], elements)]) from error
-
-
 def packed(state: Mapping[str, list[Any]]) -> bytes:
     """Serialise checkpoint, metadata, parent and pending writes by namespace. Raises AgentFault."""
     kept = (each for parts in state.values() for each in parts[0]["channel_values"].items())
@@ -216,13 +208,17 @@ class Growing:
 
     def grow(self, place: Place, new: list[Any]) -> None:
         """Apply a put of this run. Several puts (a sub-graph called twice) add up to one segment from where the run
-        began."""
+        began. Raises AgentFault."""
         old, earlier, same = self.elements, self.segment, 0
         while same < min(len(old), len(new)) and (old[same] is new[same] or old[same] == new[same]):
             same += 1
         if same < len(old) or len(new) > same or earlier:
             keep = min(self.start + same, earlier.keep) if earlier else self.start + same
-            self.segment = segment_of(place, keep, new[keep - self.start :])
+            added = new[keep - self.start :]
+            try:
+                self.segment = Segment(*place, keep, freeze(added))
+            except TypeError as error:
+                raise unstorable([(place[1], added)]) from error
         self.elements = list(new)
 
 

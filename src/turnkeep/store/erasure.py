@@ -46,9 +46,8 @@ class Deleted:
     objects: int = 0
 
     def add(self, other: "Deleted") -> None:
-        self.threads += other.threads
-        self.items += other.items
-        self.objects += other.objects
+        for name in ("threads", "items", "objects"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class Eraser:

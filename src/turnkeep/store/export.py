@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
@@ -50,32 +50,19 @@ class Export:
     iv: str | None = None
 
 
+@dataclass(eq=False)
 class Exports:
-    """Writes exports. `facts`: the deployment's settings for all users."""
+    """Writes exports. `facts`: the deployment's settings for all users. `on_request` is called with the key of each
+    request, if bucket events do not start a worker."""
 
-    def __init__(
-        self,
-        store: Store,
-        attachments: Attachments,
-        usage: Usage,
-        objects: Objects,
-        *,
-        memories: Callable[[Principal], Memories],
-        facts: JSON,
-    ):
-        self._store = store
-        self._heads = store.heads
-        self._codec = store.heads.codec
-        self._attachments = attachments
-        self._usage = usage
-        self._objects = objects
-        self._memories = memories
-        self._facts = facts
-        self._on_request: Callable[[str], object] = lambda key: None
-
-    def listen(self, on_request: Callable[[str], object]) -> None:
-        """Call `on_request` with the key of each request, if bucket events do not start a worker."""
-        self._on_request = on_request
+    store: Store
+    attachments: Attachments
+    usage: Usage
+    objects: Objects
+    _: KW_ONLY
+    memories: Callable[[Principal], Memories]
+    facts: JSON
+    on_request: Callable[[str], object] = lambda key: None
 
     def lines(self, principal: Principal) -> Iterator[bytes]:
         """Yield one JSON object a line, each with its `type`; `end` marks the last. Raises StoreUnavailable."""
@@ -83,14 +70,14 @@ class Exports:
             yield json.dumps({"type": kind, **value}, ensure_ascii=False, default=str).encode() + b"\n"
 
     def _values(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
-        found, threads, now = Found(), 0, iso(self._heads.now() / 1000)
+        found, threads, now = Found(), 0, iso(self.store.heads.now() / 1000)
         yield "principal", {"tenant": principal.tenant, "user": principal.user, "exported_at": now}
-        yield "settings", self._facts
-        for day in self._usage.days(principal):
+        yield "settings", self.facts
+        for day in self.usage.days(principal):
             tokens, micro = day.used
             yield "usage", {"day": day.day, "tokens": tokens, "cost_usd": micro / MICRO, "turns": day.turns}
         yield from self._memory(principal)
-        for listed in self._store.listing.all(principal, found):
+        for listed in self.store.listing.all(principal, found):
             threads += 1
             with suppress(NotFound):  # deleted meanwhile
                 yield from self._thread(principal, listed.thread_id)
@@ -98,7 +85,7 @@ class Exports:
 
     def _memory(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
         unreadable: list[str] = []
-        for memory in self._memories(principal).below((), unreadable=unreadable, is_bounded=False):
+        for memory in self.memories(principal).below((), unreadable=unreadable, is_bounded=False):
             place = {"namespace": memory.namespace, "key": memory.key, "value": memory.value}
             times = {"created_at": memory.created, "updated_at": memory.updated, "expires_at": memory.expires}
             yield "memory", place | {name: at and iso(at / 1000) for name, at in times.items()}
@@ -108,7 +95,7 @@ class Exports:
 
     def _thread(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         try:
-            thread, head = self._store.threads.read(principal, thread_id), self._heads.read(principal, thread_id)
+            thread, head = self.store.threads.read(principal, thread_id), self.store.heads.read(principal, thread_id)
             times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
             pending = thread.pending and {"message": thread.pending.message, "at": iso(thread.pending.at)}
             yield "thread", {**asdict(thread), **times, "pending": pending}
@@ -124,34 +111,34 @@ class Exports:
         for start in range(1, thread.turn_count + 1, TURNS_AT_ONCE):
             before = min(start + TURNS_AT_ONCE, thread.turn_count + 1)
             limit = before - start
-            for turn in self._store.turns.newest(principal, thread.thread_id, limit=limit, before=before, details=True):
+            for turn in self.store.turns.newest(principal, thread.thread_id, limit=limit, before=before, details=True):
                 yield "turn", _turn_fields(turn)
-        for turn in self._store.turns.abandoned(principal, thread.thread_id):
+        for turn in self.store.turns.abandoned(principal, thread.thread_id):
             yield "turn", {**_turn_fields(turn), "left": True}
 
     def _edits(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
         """Yield the changes of the state other than turns, newest first."""
-        for link, checkpoint in self._store.turns.edits(principal, head.thread_id):
+        for link, checkpoint in self.store.turns.edits(principal, head.thread_id):
             from turnkeep.store.elements import written_by  # noqa: PLC0415 - LangGraph loads with it
 
             facts = {"thread_id": head.thread_id, "after_turn": link.item["n"]}
             yield "edit", facts | self._restored(head, written_by(link, checkpoint))
 
     def _documents(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
-        for document in self._attachments.documents(principal, head.thread_id):
+        for document in self.attachments.documents(principal, head.thread_id):
             facts = {**asdict(document), "created_at": iso(document.created_at), "thread_id": head.thread_id}
-            pieces = [asdict(piece) for piece in self._attachments.pieces(head.pk, document.id)]
+            pieces = [asdict(piece) for piece in self.attachments.pieces(head.pk, document.id)]
             yield "document", facts | self._restored(head, {"pieces": pieces})
 
     def _runs(self, head: Head) -> Iterator[tuple[str, JSON]]:
-        for queued in self._store.queue.all(head):
+        for queued in self.store.queue.all(head):
             facts = {"thread_id": head.thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
-            yield "run", facts | {"request": json.loads(self._store.queue.request_of(queued)) if queued.data else None}
+            yield "run", facts | {"request": json.loads(self.store.queue.request_of(queued)) if queued.data else None}
 
     def _restored(self, head: Head, value: JSON) -> JSON:
         if not has_placeholder(value):
             return value
-        values = self._store.vault.values(head)
+        values = self.store.vault.values(head)
         return dict(reworded_in(value, lambda text: restored(text, values)))
 
     def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:
@@ -170,13 +157,13 @@ class Exports:
             export_id = name.partition(".")[0]
             if name.endswith(REQUEST) and (export := self.read(principal, export_id)).status == "running":
                 return export
-        random = self._heads.random_bytes
-        export_id = f"{self._heads.now():0{EXPORT_ID_HEX}x}{random(ID_BYTES).hex()}"
+        random = self.store.heads.random_bytes
+        export_id = f"{self.store.heads.now():0{EXPORT_ID_HEX}x}{random(ID_BYTES).hex()}"
         name = exports_of(user) + export_id + REQUEST
         request = {"tenant": principal.tenant, "user": principal.user}
         request |= {"key": random(KEY_BYTES).hex(), "iv": random(IV_BYTES).hex()}
-        self._objects.put(name, self._codec.encrypt(request, name))
-        self._on_request(name)
+        self.objects.put(name, self.store.heads.codec.encrypt(request, name))
+        self.on_request(name)
         return Export(export_id, "running")
 
     def read(self, principal: Principal, export_id: str) -> Export:
@@ -187,12 +174,12 @@ class Exports:
             request = self._request(name + REQUEST)
             if request is None:
                 raise NotFound(_GONE)
-            url = self._objects.link(name + ANSWER, LINK_SECONDS)
+            url = self.objects.link(name + ANSWER, LINK_SECONDS)
             return Export(export_id, "ready", url, request["key"], request["iv"])
         if export_id + REQUEST not in names:
             raise NotFound(_GONE)
         began = int(export_id[:EXPORT_ID_HEX], 16)
-        is_over = export_id + FAILED in names or began + STALLED_MS < self._heads.now()
+        is_over = export_id + FAILED in names or began + STALLED_MS < self.store.heads.now()
         return Export(export_id, "failed" if is_over else "running")
 
     def work(self, key: str, has_time: Callable[[], bool] = lambda: True) -> None:
@@ -201,27 +188,27 @@ class Exports:
         if request is None:
             return
         folder = name.rpartition("/")[0] + "/"
-        if name + ANSWER in self._objects.names(folder):
+        if name + ANSWER in self.objects.names(folder):
             return
         with TemporaryFile() as file:
             if _write(file, self.lines(Principal(request["tenant"], request["user"])), request, has_time):
                 size = file.tell()
                 file.seek(0)
-                self._objects.put(name + ANSWER, file)
+                self.objects.put(name + ANSWER, file)
                 logger.info("export written", bytes=size)
             else:
                 logger.error("no time left to write an export")
-                self._objects.put(name + FAILED, b"")
+                self.objects.put(name + FAILED, b"")
         if self._request(key) is None:  # its user was erased meanwhile
-            self._objects.delete([name + ANSWER, name + FAILED])
+            self.objects.delete([name + ANSWER, name + FAILED])
 
     def _names(self, user: str) -> set[str]:
         prefix = exports_of(user)
-        return {name.removeprefix(prefix) for name in self._objects.names(prefix)}
+        return {name.removeprefix(prefix) for name in self.objects.names(prefix)}
 
     def _request(self, key: str) -> JSON | None:
         try:
-            return dict(self._codec.decrypt(self._objects.get(key), key))
+            return dict(self.store.heads.codec.decrypt(self.objects.get(key), key))
         except (KeyError, StateCorrupt):
             return None
 

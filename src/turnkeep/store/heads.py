@@ -3,6 +3,7 @@ large values and keys."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from math import inf
 from typing import Any
 
@@ -19,29 +20,23 @@ from turnkeep.store.keys import HEAD, LAYOUT, expiry, expiry_bucket, item_ttl, p
 OTHER_KEY = "It was signed with a key that this process does not have. Configure the signing key of its writer."
 
 
+@dataclass(eq=False)
 class Heads:
     """Access to HEADs. `clock` returns epoch seconds, `random_bytes` n random bytes."""
 
-    def __init__(
-        self,
-        items: Items,
-        blobs: Blobs,
-        codec: Codec,
-        *,
-        clock: Callable[[], float],
-        random_bytes: Callable[[int], bytes],
-        thread_hours: float = 24,
-    ):
-        self.items = items
-        self.blobs = blobs
-        self.codec = codec
-        self.random_bytes = random_bytes
-        self.thread_hours = thread_hours
-        self.eraser = Eraser(items, blobs, clock=clock)
-        self._clock = clock
+    items: Items
+    blobs: Blobs
+    codec: Codec
+    _: KW_ONLY
+    clock: Callable[[], float]
+    random_bytes: Callable[[int], bytes]
+    thread_hours: float = 24
+
+    def __post_init__(self) -> None:
+        self.eraser = Eraser(self.items, self.blobs, clock=self.clock)
 
     def now(self) -> int:
-        return int(self._clock() * 1000)
+        return int(self.clock() * 1000)
 
     def packed(self, value: Any, pk: str, sk: str, *context: str, inline_bytes: int | None = None) -> Item:
         """Return a signed value as attributes of its item; writes an object first if it is too large."""
@@ -64,9 +59,6 @@ class Heads:
     def living(self, item: Item | None) -> Head | None:
         head = self.trusted(item) if item else None
         return head if head and head.is_alive(self.now()) else None
-
-    def is_leased(self, head: Head) -> bool:
-        return head.is_leased(self.now())
 
     def trusted(self, item: Item) -> Head:
         """Read HEAD. Raise StateCorrupt for a living one that was not signed with one of our keys."""

@@ -8,7 +8,7 @@ that it read. A deletion leaves a tombstone, so a late or repeated packet never 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from turnkeep.errors import AgentFault, InvalidRequest, StateCorrupt
@@ -51,32 +51,26 @@ class Memory:
     part: str | None = None
 
 
+@dataclass(eq=False)
 class Memories:
     """Memory of a principal. `began`: start of the run, epoch ms. A later erasure deletes what the run stored."""
 
-    def __init__(
-        self,
-        items: Items,
-        codec: Codec,
-        principal: Principal,
-        *,
-        clock: Callable[[], float],
-        random_bytes: Callable[[int], bytes],
-        began: int | None = None,
-        inline_bytes: int = INLINE_BYTES,
-    ):
-        self._items = items
-        self._codec = codec
-        self._pk = keys.memory_of(keys.user_key(principal))
-        self._clock = clock
-        self._random_bytes = random_bytes
-        self._began = began
-        self._inline_bytes = inline_bytes
+    items: Items
+    codec: Codec
+    principal: Principal
+    _: KW_ONLY
+    clock: Callable[[], float]
+    random_bytes: Callable[[int], bytes]
+    began: int | None = None
+    inline_bytes: int = INLINE_BYTES
+
+    def __post_init__(self) -> None:
+        self._pk = keys.memory_of(keys.user_key(self.principal))
 
     def get(self, places: Iterable[tuple[tuple[str, ...], str]]) -> dict[tuple[tuple[str, ...], str], Memory]:
         """Return the living memories, read 100 a request. Raises StateCorrupt, StoreUnavailable."""
         sks = dict.fromkeys(keys.memory_item(*place) for place in places)
-        found = map(self._opened, self._items.get_many((self._pk, sk) for sk in sks))
+        found = map(self._opened, self.items.get_many((self._pk, sk) for sk in sks))
         return {(memory.namespace, memory.key): memory for memory in found if memory}
 
     def below(
@@ -112,7 +106,7 @@ class Memories:
         """Store a value; `life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
         sk = keys.memory_item(namespace, key)
         try:
-            packed = self._codec.pack({"value": value, "vectors": dict(vectors)}, self._pk, sk)
+            packed = self.codec.pack({"value": value, "vectors": dict(vectors)}, self._pk, sk)
         except AgentFault as error:
             raise InvalidRequest(_NOT_JSON) from error
         self._replace(sk, packed, life)
@@ -128,24 +122,24 @@ class Memories:
         now, sk = self._now(), keys.memory_item(memory.namespace, memory.key)
         ends, name = _ends(now, memory.life), memory.part or ""
         ttl = {":ttl": ends["ttl"]}
-        for part in self._items.below(self._pk, keys.memory_parts(name)) if name else ():
+        for part in self.items.below(self._pk, keys.memory_parts(name)) if name else ():
             is_earlier = "attribute_exists(PK) AND #ttl < :ttl"
             with suppress(Refused):
-                self._items.update(self._pk, part["SK"], "SET #ttl = :ttl", ttl, condition=is_earlier)
+                self.items.update(self._pk, part["SK"], "SET #ttl = :ttl", ttl, condition=is_earlier)
         values = ttl | {":expires": ends["expires"], ":updated": memory.updated, ":now": now, ":part": name}
         is_same = "updated = :updated AND (attribute_not_exists(part) OR part = :part)"
         is_earlier = "expires > :now AND expires < :expires"
         with suppress(Refused):
             expression = "SET expires = :expires, #ttl = :ttl"
-            self._items.update(self._pk, sk, expression, values, condition=f"{is_same} AND {is_earlier}")
+            self.items.update(self._pk, sk, expression, values, condition=f"{is_same} AND {is_earlier}")
 
     def _replace(self, sk: str, packed: bytes | None, life: int | None) -> None:
         """Put the signed value, or a tombstone for None, over the state read now. A refusal means that a later write
         won, so it is never retried. Deletions and writes of large values sweep parts that no item names."""
-        seen, now = self._items.get(self._pk, sk) or Item(), self._now()
+        seen, now = self.items.get(self._pk, sk) or Item(), self._now()
         replaces = seen.get("updated", 0)
         created = seen["created"] if seen and self._is_live(seen) else now
-        item: Item = {"PK": self._pk, "SK": sk, "v": MEMORY_LAYOUT, "began": self._began or now, "created": created}
+        item: Item = {"PK": self._pk, "SK": sk, "v": MEMORY_LAYOUT, "began": self.began or now, "created": created}
         item["updated"] = max(now, replaces + 1)
         if packed is None:
             item |= {"expires": 0, "ttl": _ttl(now), "data": b""}
@@ -154,13 +148,13 @@ class Memories:
         if self._put_over(replaces, item) and (packed is None or "part" in item or "part" in seen):
             self._drop_parts(seen)
             name = item.get("part") or keys.memory_part(sk, replaces, "~")
-            self._delete_all(self._items.between(self._pk, *keys.memory_parts_before(name)))
+            self._delete_all(self.items.between(self._pk, *keys.memory_parts_before(name)))
 
     def _put_over(self, replaces: int, item: Item) -> bool:
         """Put the item over the state with this `updated`. If there is another, drop the item's parts, return False."""
         is_same = "attribute_not_exists(PK) OR updated = :seen"
         try:
-            self._items.put(item, condition=is_same, values={":seen": replaces})
+            self.items.put(item, condition=is_same, values={":seen": replaces})
         except Refused as refused:
             if "part" in item and (refused.item or {}).get("part") == item["part"]:  # refreshed since
                 return True
@@ -170,7 +164,7 @@ class Memories:
 
     def _stored(self, namespace: tuple[str, ...], page: int | None = None, is_bounded: bool = True) -> Iterator[Item]:
         size = 0
-        for item in self._items.below(self._pk, keys.memory_prefix(namespace), page=page):
+        for item in self.items.below(self._pk, keys.memory_prefix(namespace), page=page):
             size += _ITEM_BYTES + (item["size"] if "part" in item else len(item["data"]))
             if is_bounded and size > MOST_READ_BYTES:
                 raise InvalidRequest(_TOO_MUCH)
@@ -178,22 +172,22 @@ class Memories:
 
     def _with_value(self, packed: bytes, item: Item, replaces: int) -> Item:
         """Return the item with its value, or with the name of its parts, written here. `replaces`: `updated` before."""
-        if len(packed) <= self._inline_bytes:
+        if len(packed) <= self.inline_bytes:
             return item | {"data": packed}
-        name = keys.memory_part(item["SK"], replaces, self._random_bytes(_MARK_BYTES).hex())
-        for n, start in enumerate(range(0, len(packed), self._inline_bytes)):
+        name = keys.memory_part(item["SK"], replaces, self.random_bytes(_MARK_BYTES).hex())
+        for n, start in enumerate(range(0, len(packed), self.inline_bytes)):
             part = {key: item[key] for key in item.keys() & {"PK", "v", "began", "ttl"}}
-            part |= {"SK": f"{keys.memory_parts(name)}{n:04d}", "data": packed[start : start + self._inline_bytes]}
+            part |= {"SK": f"{keys.memory_parts(name)}{n:04d}", "data": packed[start : start + self.inline_bytes]}
             with suppress(Refused):  # a packet that is sent twice does not undo a refresh
-                self._items.put(part, condition="attribute_not_exists(PK)")
+                self.items.put(part, condition="attribute_not_exists(PK)")
         return item | {"part": name, "size": len(packed)}
 
     def _drop_parts(self, item: Item) -> None:
         if "part" in item:
-            self._delete_all(self._items.below(self._pk, keys.memory_parts(item["part"])))
+            self._delete_all(self.items.below(self._pk, keys.memory_parts(item["part"])))
 
     def _delete_all(self, parts: Iterable[Item]) -> None:
-        self._items.write_many(deletes=[(self._pk, part["SK"]) for part in parts])
+        self.items.write_many(deletes=[(self._pk, part["SK"]) for part in parts])
 
     def _opened(self, item: Item) -> Memory | None:
         """Return None for an expired one. One whose parts are gone was replaced meanwhile, so it is read again."""
@@ -202,7 +196,7 @@ class Memories:
         try:
             return self._read(item)
         except StateCorrupt:
-            stored = self._items.get(self._pk, item["SK"])
+            stored = self.items.get(self._pk, item["SK"])
         if stored == item:
             raise StateCorrupt(_UNREADABLE)
         return self._opened(stored) if stored else None
@@ -210,8 +204,8 @@ class Memories:
     def _read(self, item: Item) -> Memory:
         if item.get("v") != MEMORY_LAYOUT:
             raise StateCorrupt
-        parts = self._items.below(self._pk, keys.memory_parts(item["part"])) if "part" in item else [item]
-        content, size = self._codec.unpack_sized(b"".join(part["data"] for part in parts), self._pk, item["SK"])
+        parts = self.items.below(self._pk, keys.memory_parts(item["part"])) if "part" in item else [item]
+        content, size = self.codec.unpack_sized(b"".join(part["data"] for part in parts), self._pk, item["SK"])
         facts: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life", "part")}
         return Memory(*keys.place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **facts)
 
@@ -219,7 +213,7 @@ class Memories:
         return "expires" not in item or bool(item["expires"] > self._now())
 
     def _now(self) -> int:
-        return int(self._clock() * 1000)
+        return int(self.clock() * 1000)
 
 
 def _ends(now: int, life: int | None) -> Item:

@@ -47,7 +47,6 @@ class Space:
 class TaskWrites:
     def __init__(self, heads: Heads):
         self._heads = heads
-        self._items = heads.items
 
     def writes_in(self, found: Iterable[Item]) -> tuple[TaskWrite, ...]:
         """Return the writes in the order in which LangGraph applies them; other items are skipped."""
@@ -62,16 +61,16 @@ class TaskWrites:
         regular = [each for each in writes if each.index >= 0]
         for special in (each for each in writes if each.index < 0):
             place = keys.write_key(sk, special.task_id, str(-special.index))
-            self._items.put(self._item(pk, place, [special], spaces))
+            self._heads.items.put(self._item(pk, place, [special], spaces))
         if not regular:
             return
         place = keys.write_key(sk, regular[0].task_id, REGULAR)
         try:
-            self._items.put(self._item(pk, place, regular, spaces), condition="attribute_not_exists(PK)")
+            self._heads.items.put(self._item(pk, place, regular, spaces), condition="attribute_not_exists(PK)")
         except Refused as refused:
             kept = self._writes(refused.item) if refused.item else []
             if more := [each for each in regular if each.index not in {old.index for old in kept}]:
-                self._items.put(self._item(pk, place, [*kept, *more], spaces))
+                self._heads.items.put(self._item(pk, place, [*kept, *more], spaces))
 
     def _item(self, pk: str, sk: str, writes: Sequence[TaskWrite], spaces: Sequence[str]) -> Item:
         plain = [[each.task_id, each.path, each.index, each.channel, each.kind, each.data] for each in writes]
@@ -82,24 +81,24 @@ class TaskWrites:
         """Store a sub-graph's checkpoint. `root`: id of the thread's checkpoint in whose step it was made."""
         item = keys.new_item(head.pk, sk, keys.item_ttl(head.created), born=head.incarnation, name=space.namespace)
         item |= self._heads.packed(space.content, head.pk, sk)
-        self._items.put(item | ({"root": root} if root else {}))
+        self._heads.items.put(item | ({"root": root} if root else {}))
 
     def newest(self, head: Head, namespace: str, root: str | None, named: str | None) -> Space | None:
         """Return a namespace's newest checkpoint that counts: written under `root`, the thread's newest, or `named`."""
         low, high = keys.space_key(namespace, ""), keys.space_key(namespace, "~")
-        for space, item in self._spaces(head, self._items.backward(head.pk, low, high, PAGE_ITEMS)):
+        for space, item in self._spaces(head, self._heads.items.backward(head.pk, low, high, PAGE_ITEMS)):
             if item.get("root") in (None, root) or space.checkpoint_id == named:
                 return space
         return None
 
     def one(self, head: Head, namespace: str, checkpoint_id: str) -> Space | None:
         sk = keys.space_key(namespace, checkpoint_id)
-        found = self._items.between(head.pk, sk, f"{sk}#~")
+        found = self._heads.items.between(head.pk, sk, f"{sk}#~")
         return next((space for space, _ in self._spaces(head, reversed(found))), None)
 
     def every(self, head: Head, namespace: str | None) -> Iterator[Space]:
         """Yield the checkpoints of a namespace, or of all; newest first within one."""
-        found = list(self._items.below(head.pk, keys.space_key(namespace, "") if namespace else keys.SPACES))
+        found = list(self._heads.items.below(head.pk, keys.space_key(namespace, "") if namespace else keys.SPACES))
         return (space for space, _ in self._spaces(head, reversed(found)))
 
     def _spaces(self, head: Head, newest_first: Iterable[Item]) -> Iterator[tuple[Space, Item]]:

@@ -68,7 +68,7 @@ class Lookup:
         return [each for each in runs if status in (None, each.status)][offset : offset + limit]
 
     def _running(self, head: Head, queued: QueuedRun | None, digest: bytes) -> RunRecord | None:
-        held = _held(head, "running", digest) if self._store.heads.is_leased(head) else None
+        held = _held(head, "running", digest) if head.is_leased(self._store.heads.now()) else None
         if held is None or queued is None or not queued.data:
             return held
         waiting = self.waiting(queued)

@@ -134,7 +134,7 @@ def test_an_export_in_s3_is_downloaded_and_decrypted(table: MovingItems, objects
     for number in range(120):
         harness.take_turn("x", f"canary {number}")
     asked: list[str] = []
-    exports.listen(asked.append)
+    exports.on_request = asked.append
     export_id = exports.begin(ANN).export_id
     assert exports.begin(ANN).export_id == export_id
     exports.work(asked[0])

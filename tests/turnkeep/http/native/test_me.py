@@ -74,7 +74,7 @@ async def test_a_large_export_is_written_by_a_worker_for_its_owner_only(
     monkeypatch.setattr(me, "PART_BYTES", 1_000)
     exports, keys = app.state.exports, list[str]()
     give_exports(app, folder_objects)
-    exports.listen(keys.append)
+    exports.on_request = keys.append
     await chat(client, "t", *("secret words " * 20 for _ in range(5)))
 
     begun = await client.get("/me/export")
@@ -107,7 +107,7 @@ async def test_an_export_that_is_never_written_fails(
 ) -> None:
     monkeypatch.setattr(me, "PART_BYTES", 100)
     exports, keys = app.state.exports, list[str]()
-    exports.listen(keys.append)
+    exports.on_request = keys.append
     view = (await client.get("/me/export")).json()
     if end == "out of time":
         exports.work(keys[0], lambda: False)
@@ -123,7 +123,7 @@ async def test_an_export_of_an_erased_user_leaves_nothing(
 ) -> None:
     monkeypatch.setattr(me, "PART_BYTES", 100)
     exports, keys, erasures = app.state.exports, list[str](), list[Any]()
-    exports.listen(keys.append)
+    exports.on_request = keys.append
     await chat(client, "t", "hello")
     await client.get("/me/export")
 
