@@ -202,9 +202,10 @@ async def _whole_threads(bench: Bench) -> None:
     talk = await bench.talk(agent=replace(six(bench.texts), window=None))
     with bench.sheet.row("turn 10 of a graph without a window"):
         await talk.say(bench.texts.message())
-    await talk.say_all(bench.texts.message() for _ in range(89))
-    with bench.sheet.row("turn 100 of a graph without a window"):
-        await talk.say(bench.texts.message())
+    for turn, more in ((100, 89), (150, 49)):
+        await talk.say_all(bench.texts.message() for _ in range(more))
+        with bench.sheet.row(f"turn {turn} of a graph without a window"):
+            await talk.say(bench.texts.message())
 
 
 async def _lease(bench: Bench) -> None:

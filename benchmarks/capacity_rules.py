@@ -148,8 +148,9 @@ class Budget:
 
 PROSE = Budget(requests=4, wcu=16, rcu=8)
 WHATEVER = Budget(requests=4, wcu=20, rcu=12)
-WINDOWLESS = Budget(requests=4, wcu=18, rcu=500)
-"""Of a graph that keeps the keys of a turn in its state and reads its whole history, up to 1,000 turns."""
+WINDOWLESS = Budget(requests=4, wcu=46, rcu=100)
+"""Of a graph that keeps the keys of a turn in its state and reads its whole history, up to 1,000 turns. Every 32nd turn
+writes a pack."""
 LISTING = Budget(requests=5, wcu=16, rcu=9)
 """Of an agent that asks which documents there are, with real text: a request more for that."""
 READING = Budget(requests=6, wcu=16, rcu=13)

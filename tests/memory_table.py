@@ -234,12 +234,13 @@ def _updated(old, steps, values):
 
 
 class Table:
-    """`clock` returns epoch seconds, `lag` how many seconds an index is behind now; `page` is the most items of a page.
-    `on_head` is called with partition, old and new item for each change of a HEAD."""
+    """`clock` returns epoch seconds, `lag` how many seconds behind now an index or an eventually consistent Query is;
+    `page` is the most items of a page. `on_head` is called with partition, old and new item for each change of a HEAD.
+    """
 
     def __init__(self, clock, *, lag=lambda: 0.0, page=1000, on_head=None):
         self.clock, self.lag, self.page, self.on_head = clock, lag, page, on_head
-        self.parts, self.order = {}, {}
+        self.parts, self.order, self.past = {}, {}, {}
         self.indexes, self.pending = {name: {} for name in INDEXES}, []
         self.tokens = {}
         self.made = clock()
@@ -251,6 +252,7 @@ class Table:
         """The one place that changes anything; None deletes."""
         part, order = self.parts.setdefault(pk, {}), self.order.setdefault(pk, [])
         old = part.get(sk)
+        self.past.setdefault(pk, []).append((self.clock(), sk, old))
         if item is None and old is not None:
             del part[sk], order[bisect_left(order, sk)]
         elif item is not None:
@@ -361,7 +363,11 @@ class Table:
         if IndexName:
             return self._index(IndexName, ExpressionAttributeValues[":value"]["S"], ScanIndexForward, limit, start)
         values = {name[1:]: value["S"] for name, value in ExpressionAttributeValues.items()}
-        pk, order = values["pk"], self.order.get(values["pk"], [])
+        pk, part = values["pk"], self.parts.get(values["pk"], {})
+        order = self.order.get(pk, [])
+        if not given.get("ConsistentRead"):
+            part = self._as_of(pk, self.clock() - self.lag())
+            order = sorted(part)
         low, high = 0, len(order)
         if "low" in values:
             low, high = bisect_left(order, values["low"]), bisect_right(order, values["high"])
@@ -372,12 +378,21 @@ class Table:
         elif start:
             high = min(high, bisect_left(order, start["SK"]["S"]))
         names = order[low:high] if ScanIndexForward else order[low:high][::-1]
-        items = [self.parts[pk][sk] for sk in names[:limit]]
+        items = [part[sk] for sk in names[:limit]]
         last = {"LastEvaluatedKey": {"PK": {"S": pk}, "SK": {"S": names[limit - 1]}}} if len(names) >= limit else {}
         if wanted := given.get("ProjectionExpression"):
             kept = {given["ExpressionAttributeNames"][word.strip()] for word in wanted.split(",")}
             items = [{name: item[name] for name in kept if name in item} for item in items]
         return {"Items": items, **last}
+
+    def _as_of(self, pk, then):
+        """The items of the partition at that time."""
+        part = dict(self.parts.get(pk, {}))
+        for when, sk, item in reversed(self.past.get(pk, ())):
+            if when <= then:
+                break
+            part[sk] = item
+        return {sk: item for sk, item in part.items() if item is not None}
 
     def settle(self, until):
         """Brings the indexes to what the table was at this time."""

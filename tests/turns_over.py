@@ -14,8 +14,9 @@ from turnkeep.turns import Turns
 
 
 def table_over(items: Items, objects: Objects) -> Store:
-    """A table object that remembers nothing, over the items that are there."""
-    return Store(items, Blobs(objects), Codec(b"secret"), clock=time.time, random_bytes=secrets.token_bytes)
+    """A table object that remembers nothing, over the items that are there. It packs each two turns."""
+    chance: Any = {"clock": time.time, "random_bytes": secrets.token_bytes}
+    return Store(items, Blobs(objects), Codec(b"secret"), pack_links=2, **chance)
 
 
 def turns_over(table: Store, agent: Agent, **more: Any) -> Turns:

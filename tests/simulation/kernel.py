@@ -80,7 +80,8 @@ class Actor(greenlet.greenlet):
 
 
 class Sim(asyncio.BaseEventLoop):
-    """`network` decides about calls, `table` answers them: see network.py. Indexes are up to `lag` seconds behind."""
+    """`network` decides about calls, `table` answers them: see network.py. Indexes and eventually consistent reads
+    are up to `lag` seconds behind."""
 
     def __init__(self, seed, network, table, *, page, lag, now):
         super().__init__()

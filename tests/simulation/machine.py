@@ -40,7 +40,7 @@ class Machine:
         objects, items = S3Objects(self.client, "bucket"), Items(self.client, network.TABLE, sleep=self.sim.sleep)
         blobs = Blobs(objects, items, inline_bytes=4_000, **clock)
         self.codec = Codec(*world.ring, refresh=world.read_ring, **clock)
-        self.store = Store(items, blobs, self.codec, **self.options)
+        self.store = Store(items, blobs, self.codec, pack_links=2 + plan.seed % 2, **self.options)
         eraser = Eraser(items, blobs, parallel=self.sim.in_parallel, **clock)
         self.cleanup = Cleanup(eraser)
         self.user_eraser = UserEraser(eraser, at_once=2)

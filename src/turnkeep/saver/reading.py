@@ -165,7 +165,7 @@ class Reader:
         at: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         with suppress(NotFound):
             head = self._store.heads.read(self._who, thread_id)
-            for loaded in self._store.turns.history(head, None, limit=-1, before=before) if not name else ():
+            for loaded in self._store.turns.history(head, None, limit=None, before=before) if not name else ():
                 if found := RunCheckpointer(loaded, whole=True).get_tuple(at):
                     yield found
             if name != "":

@@ -2,6 +2,7 @@
 commits all of them or none. Documents are not copied; of the checkpoints only the newest is, or all."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.store import keys
@@ -16,26 +17,24 @@ from turnkeep.store.vault import Vault
 LINKS_AT_ONCE = 500
 
 
+@dataclass
 class Fork:
     """Copies `source` into the thread that `begun` has leased. `interrupted`: the newest copied turn is a question."""
 
-    interrupted = False
+    heads: Heads
+    vault: Vault
+    source: Head
+    begun: Begun
+    interrupted: bool = False
 
-    def __init__(self, heads: Heads, vault: Vault, *, source: Head, begun: Begun):
-        self._heads = heads
-        self._items = heads.items
-        self._vault = vault
-        self._chain = Chain(heads)
-        self._source = source
-        self._begun = begun
-        self._ttl = keys.item_ttl(begun.head.created)
-        self._new: dict[str, str] = {}
-        self._names: dict[str, str] = {}
+    def __post_init__(self) -> None:
+        self._chain, self._ttl = Chain(self.heads), keys.item_ttl(self.begun.head.created)
+        self._new, self._names = dict[str, str](), dict[str, str]()
 
     def copy(self, number: int, renew: Callable[[], None], *, whole: bool = False) -> tuple[Item, ...]:
         """Write turns 1 to `number` except the newest link. Return that link, then the items that its commit writes.
         With `whole` copy all checkpoints. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
-        source = self._source
+        source = self.source
         last = source.last if number == source.n else self._chain.newest(source, 1, number + 1)[-1]["SK"]
         links = self._chain.walk(source.pk, last, 0, {})
         puts, last = [], ""
@@ -46,42 +45,42 @@ class Fork:
         checkpoint, *task_writes = self._checkpoints(links[-1])
         puts += [[item] for item in (task_writes + self._older(links[-1]) if whole else task_writes)]
         for some in batched(puts, LINKS_AT_ONCE):
-            self._items.write_many(puts=[item for items in some for item in items])
+            self.heads.items.write_many(puts=[item for items in some for item in items])
             renew()
-        placeholders = self._vault.items_of(self._begun.head, last, self._vault.values(source))
+        placeholders = self.vault.items_of(self.begun.head, last, self.vault.values(source))
         return (*newest, checkpoint, *placeholders)
 
     def _link(self, old: Item, position: int, prev: str) -> list[Item]:
-        pk, sk = self._begun.head.pk, keys.turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
+        pk, sk = self.begun.head.pk, keys.turn_key(self.begun.head.gen, old["n"], position, self.begun.owner)
         kept: Item = {name: old[name] for name in ("n", "k", "b", "edit", "aside") if name in old}
-        kept["cp"] = self._names.setdefault(old["cp"], keys.checkpoint_name(keys.id_in(old["cp"]), keys.writer_of(sk)))
+        kept["cp"] = self._names.setdefault(old["cp"], f"{keys.id_in(old['cp'])}#{keys.writer_of(sk)}-copy")
         kept |= {"of": self._new[old["of"]]} if "of" in old else {}
         new = keys.new_item(pk, sk, self._ttl, **kept, **({"prev": prev} if prev else {}))
         link = self._chain.open(old)
         self.interrupted = link.payload.get("turn", {}).get("status") == "interrupted"
-        items = [new | self._heads.packed(link.payload, pk, sk, *signed_context(new))]
+        items = [new | self.heads.packed(link.payload, pk, sk, *signed_context(new))]
         if "aside" in old:
             details, aside = self._chain.details(link), keys.details_key(sk)
-            value = self._heads.packed(details, pk, aside, inline_bytes=DETAILS_ITEM_BYTES)
+            value = self.heads.packed(details, pk, aside, inline_bytes=DETAILS_ITEM_BYTES)
             items.append(keys.new_item(pk, aside, self._ttl, **value))
         return items
 
     def _checkpoints(self, tip: Item) -> list[Item]:
         """Return the newest checkpoint, then what a saver wrote next to it."""
         sk = keys.checkpoint_key(tip["cp"])
-        found = self._items.between_by_key(self._source.pk, sk, f"{sk}#~")
+        found = self.heads.items.between_by_key(self.source.pk, sk, f"{sk}#~")
         if sk not in found:
             raise NotFound("The state after this turn is no longer stored; fork at a newer turn.")
         if found[sk]["link"] != tip.get("of", tip["SK"]):
             raise StateCorrupt
         copies = [self._copied(each) for name, each in found.items() if name != keys.checkpoint_of(name) == sk]
-        if copies or "spaces" in self._heads.unpacked(found[sk], *_signed_link(found[sk])):
-            spaces = self._items.below(self._source.pk, keys.SPACES)
-            copies += [self._copied(each) for each in spaces if is_of_life(each, self._source)]
+        if copies or "spaces" in self.heads.unpacked(found[sk], *_signed_link(found[sk])):
+            spaces = self.heads.items.below(self.source.pk, keys.SPACES)
+            copies += [self._copied(each) for each in spaces if is_of_life(each, self.source)]
         return [self._copied(found[sk]), *copies]
 
     def _older(self, tip: Item) -> list[Item]:
-        found = self._items.between(self._source.pk, keys.CHECKPOINTS, keys.HEAD)
+        found = self.heads.items.between(self.source.pk, keys.CHECKPOINTS, keys.HEAD)
         newest = keys.checkpoint_key(tip["cp"])
         kept = [each for each in found if each.get("link") in self._new and each["SK"] != newest]
         names = {each["SK"] for each in kept}
@@ -91,10 +90,10 @@ class Fork:
     def _copied(self, old: Item) -> Item:
         new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
         new |= {"link": self._new[old["link"]]} if "link" in old else {}
-        new |= {"born": self._begun.head.incarnation} if "born" in old else {}
-        new = keys.new_item(self._begun.head.pk, self._key(old["SK"]), self._ttl, **new)
-        value = self._heads.unpacked(old, *_signed_link(old))
-        return new | self._heads.packed(value, new["PK"], new["SK"], *_signed_link(new))
+        new |= {"born": self.begun.head.incarnation} if "born" in old else {}
+        new = keys.new_item(self.begun.head.pk, self._key(old["SK"]), self._ttl, **new)
+        value = self.heads.unpacked(old, *_signed_link(old))
+        return new | self.heads.packed(value, new["PK"], new["SK"], *_signed_link(new))
 
     def _key(self, old: str) -> str:
         """Return the key of a checkpoint, or of a write after one, in the copy, which it names as its writer."""
@@ -102,7 +101,7 @@ class Fork:
         if name := self._names.get(place.removeprefix(keys.CHECKPOINTS)):
             new = keys.checkpoint_key(name)
         else:
-            new = keys.checkpoint_name(keys.without_writer(place), self._begun.owner.hex())
+            new = keys.checkpoint_name(keys.without_writer(place), self.begun.owner.hex())
         return new + old.removeprefix(place)
 
 

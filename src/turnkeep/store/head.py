@@ -6,7 +6,7 @@ incarnation id, n turns, gen generation, seq fencing token, last newest link, cp
 created, la last activity (times in epoch ms), u and xh index keys, keys digests of the newest idempotency keys
 (position i belongs to turn n - i), left those of abandoned branches, lease {o owner, t until}, pend {k key digest, b
 body digest, m stored message, at}, meta signed metadata, agent, title, st status of the newest turn, life (ms) if its
-own, sig signature, ttl.
+own, tail upper bound of the links after the newest pack (unsigned: it only saves reads), sig signature, ttl.
 
 A thread in deletion keeps v, born, n, gen, seq, created, ttl, expires 0, gone (the previous expiry), xh, and due if it
 stays for a while."""
@@ -25,6 +25,8 @@ KEY_BYTES, INCARNATION_BYTES = 6, 6
 TITLE_CHARACTERS = 60
 HOUR_MS = 3_600_000
 _NUMBERS = ("n", "gen", "seq", "expires", "created")
+_PLAIN = {"pk": "PK", "incarnation": "born", "checkpoint_name": "cp", "metadata": "meta"}
+_PLAIN |= {name: name for name in (*_NUMBERS, "last", "agent", "title", "gone", "life", "tail")}
 _SIGNED = ("n", "gen", "last", "cp", "expires", "created", "agent", "title", "st")
 
 
@@ -66,6 +68,7 @@ class Head:
     interrupted: bool = False
     gone: int | None = None
     life: int | None = None
+    tail: str | None = None
 
     @property
     def checkpoint(self) -> str | None:
@@ -102,31 +105,19 @@ def read_head(item: Item) -> Head:
     if item.get("v") != LAYOUT:
         raise StateCorrupt(OTHER_LAYOUT)
     lease, pending = item.get("lease"), item.get("pend")
+    plain: Item = {name: item.get(attribute) for name, attribute in _PLAIN.items()}
     try:
         marks = {type(mark) for mark in (item["born"], *item.get("keys", ()))}
         if marks != {bytes} or not all(type(item[name]) is int for name in _NUMBERS):
             raise StateCorrupt
         return Head(
-            pk=item["PK"],
-            n=item["n"],
-            gen=item["gen"],
-            seq=item["seq"],
-            expires=item["expires"],
-            created=item["created"],
+            **plain,
             active=item["la"] if "la" in item else item["created"],
-            incarnation=item["born"],
-            last=item.get("last"),
-            checkpoint_name=item.get("cp"),
             keys=tuple(item.get("keys", ())),
             left=tuple(item.get("left", ())),
             lease=Lease(lease["o"], lease["t"]) if lease else None,
             pending=PendingItem(pending["k"], pending["b"], pending.get("m"), pending["at"]) if pending else None,
-            agent=item.get("agent"),
-            title=item.get("title"),
-            metadata=item.get("meta"),
             interrupted=item.get("st") == "interrupted",
-            gone=item.get("gone"),
-            life=item.get("life"),
         )
     except (KeyError, TypeError) as error:
         raise StateCorrupt from error

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 
 class Items:
-    """One table. Every read is strongly consistent, except on indexes, which do not support it."""
+    """One table. Reads are strongly consistent unless the caller asks for others. Those on indexes never are."""
 
     def __init__(
         self,
@@ -113,13 +113,13 @@ class Items:
         """Write all or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
         self._call("transact_write_items", TransactItems=[write.step(self._table) for write in writes])
 
-    def between(self, pk: str, low: str, high: str) -> list[Item]:
-        """Return every item of the partition with low <= SK <= high, in order."""
-        return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}))
+    def between(self, pk: str, low: str, high: str, *, consistent: bool = True) -> list[Item]:
+        """Return all items with low <= SK <= high, in order. Without `consistent` it costs half and may miss some."""
+        return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}, ConsistentRead=consistent))
 
-    def between_by_key(self, pk: str, low: str, high: str) -> dict[str, Item]:
+    def between_by_key(self, pk: str, low: str, high: str, *, consistent: bool = True) -> dict[str, Item]:
         """Return the items of `between` by their sort key."""
-        return {item["SK"]: item for item in self.between(pk, low, high)}
+        return {item["SK"]: item for item in self.between(pk, low, high, consistent=consistent)}
 
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
         """Yield the items whose SK begins with `prefix`, in order, by pages (of `page` items) on demand."""
@@ -130,12 +130,12 @@ class Items:
         return self._within(pk, _BETWEEN, {":low": low, ":high": high}, ScanIndexForward=False, Limit=page)
 
     def _within(self, pk: str, condition: str, values: Item, **more: Any) -> Iterator[Item]:
-        return self._query(
+        pages = self._pages(
             KeyConditionExpression=f"PK = :pk AND {condition}",
             ExpressionAttributeValues=encode({":pk": pk, **values}),
-            ConsistentRead=True,
-            **more,
+            **{"ConsistentRead": True, **more},
         )
+        return chain.from_iterable(pages)
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
         """Yield the whole partition by pages, with the named attributes only."""
@@ -159,7 +159,7 @@ class Items:
     ) -> Iterator[Item]:
         """Yield keys of an index after the entry `after`, by pages on demand. It may be a moment behind the table."""
         more: dict[str, Any] = {"Limit": page} if page else {}
-        return self._query(
+        pages = self._pages(
             IndexName=name,
             KeyConditionExpression="#key = :value",
             ExpressionAttributeNames={"#key": attribute},
@@ -168,6 +168,7 @@ class Items:
             start=after,
             **more,
         )
+        return chain.from_iterable(pages)
 
     def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
         """Write without conditions, with retries until all is done. Raises StoreUnavailable."""
@@ -186,10 +187,6 @@ class Items:
                 return
             self._sleep(0.05 * 2**attempt)
         raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
-
-    def _query(self, **arguments: Any) -> Iterator[Item]:
-        for page in self._pages(**arguments):
-            yield from page
 
     def _pages(self, operation: str = "query", *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
         at = {"ExclusiveStartKey": encode(start)} if start else {}

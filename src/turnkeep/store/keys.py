@@ -4,6 +4,7 @@ one thread, in the order of the sort key:
     ASIDE#...                                   read by exact key only: details, a long pending message
     CP#<checkpoint id>#<writer>                 ids ascend, so the newest is last; pending writes follow theirs
     HEAD                                        the authority
+    PACK#<key of its newest link>               older links, compressed together; a copy, never the only one
     TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn are first
 
 So one Query reads the newest checkpoint, HEAD and a window of turns. Keys name their writer, so two writers, or two
@@ -31,6 +32,7 @@ BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"  # partition of all API keys; those of threads begin with `T#`, whatever the tenant
 CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
+PACKS, TURNS, EVERY_TURN = "PACK#", "TURN#", "TURN#~"  # the last sorts just after the turns of all generations
 """Key prefixes of each kind of item in a thread."""
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -136,7 +138,8 @@ def number_of(turn_sk: str) -> int:
     return _LAST_TURN - int(turn_sk[14:22])
 
 
-EVERY_TURN = "TURN#~"  # sorts just after the turns of all generations
+def pack_key(tip: str) -> str:  # its newest link, which names its writer; all packs of one tip are equal
+    return f"{PACKS}{tip}"
 
 
 def details_key(turn_sk: str) -> str:

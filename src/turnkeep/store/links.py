@@ -5,8 +5,10 @@ broken chain raises `StateCorrupt` and never shortens the history. The first lin
 before the branch, so abandoned turns are still found. Messages are stored once: the turn's message and reply point to
 the elements that the run appended."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
+from types import MappingProxyType
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON, Source, Turn, Usage
@@ -19,6 +21,7 @@ DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
 DETAILS_ITEM_BYTES = 6 * 1024  # larger details become an object: a KB of an item costs a write unit
 PAGE_TURNS = 20
+NO_PACKS: Mapping[str, "Link"] = MappingProxyType({})
 _ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "run_id"}
 
 
@@ -36,7 +39,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Link:
-    """A stored link with its payload opened."""
+    """A stored link with its payload opened; or a pack, whose payload has only the segments of its links."""
 
     item: Item
     payload: JSON
@@ -47,9 +50,9 @@ class Link:
 
 
 def signed_context(item: Item) -> tuple[str, ...]:
-    """Return what a link's signature covers besides its key: its neighbours."""
+    """Return what the signature of a link or pack covers besides its key: its neighbours."""
     of = f"of {item['of']}" if "of" in item else None
-    return item.get("prev", ""), item["cp"], *filter(None, [item.get("was"), of])
+    return item.get("prev", ""), item.get("tip") or item["cp"], *filter(None, [item.get("was"), of])
 
 
 def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
@@ -119,39 +122,52 @@ class Chain:
         low = max(1, top - count + 1)
         if top < 1 or head.last is None:
             return []
-        start = head.last
-        found: dict[str, Item] = {}
-        if top < head.n:
-            start, found = self._shortcut(head, top, low)
+        start, found = head.last, dict[str, Item]()
+        if top < head.n:  # begin just above `top` if there is only one candidate
+            high = turn_ceiling(head.gen, low)
+            found = self._heads.items.between_by_key(head.pk, turn_floor(head.gen, top + 1), high)
+            above = [sk for sk in found if number_of(sk) == top + 1]
+            start = above[0] if len(above) == 1 else start
         links = self.walk(head.pk, start, low, found)
         return [link for link in links if number_of(link["SK"]) <= top]
 
-    def _shortcut(self, head: Head, top: int, low: int) -> tuple[str, dict[str, Item]]:
-        """Skip the links above `top`: return the link just above it, if there is only one candidate."""
-        found = self._heads.items.between_by_key(head.pk, turn_floor(head.gen, top + 1), turn_ceiling(head.gen, low))
-        candidates = [sk for sk in found if number_of(sk) == top + 1]
-        return (candidates[0], found) if len(candidates) == 1 else (str(head.last), found)
-
-    def walk(self, pk: str, last: str | None, low: int, found: dict[str, Item]) -> list[Item]:
-        """Return the items from turn `low` to the link `last`, oldest first; read those missing in `found`."""
+    def walk(
+        self, pk: str, last: str | None, low: int, found: dict[str, Item], packs: Mapping[str, Link] = NO_PACKS
+    ) -> list[Item]:
+        """Return the items from turn `low` to the link `last`, oldest first; read those missing in `found`. A pack
+        replaces its links, but never the newest link."""
         chain: list[Item] = []
         at = last
         while at and number_of(at) >= low:
-            if not self._is_there(pk, at, low, found):
+            if chain and at in packs:
+                chain.append(packs[at].item)
+            elif self._is_there(pk, at, low, found, packs) and ("prev" in found[at] or number_of(at) <= 1):
+                chain.append(found[at])
+            else:
                 raise StateCorrupt
-            chain.append(found[at])
-            at = found[at].get("prev")
-        if chain and at is None and number_of(chain[-1]["SK"]) > 1:
-            raise StateCorrupt
+            at = chain[-1].get("prev")
         return chain[::-1]
 
-    def _is_there(self, pk: str, sk: str, low: int, found: dict[str, Item]) -> bool:
-        """Return whether a link exists; one missing in `found` is read with the links before it to turn `low`."""
-        if sk not in found:
-            # edits of one number are sorted in the order in which they were made, after a newer turn
-            generation, number = generation_of(sk), number_of(sk)
-            low_sk, high_sk = turn_floor(generation, number), turn_ceiling(generation, low)
-            found |= self._heads.items.between_by_key(pk, low_sk, high_sk)
+    def packs_in(self, found: Mapping[str, Item]) -> dict[str, Link]:
+        """Return the readable packs by their newest link. The links of an unreadable one are read instead."""
+        packs: dict[str, Link] = {}
+        for item in found.values():
+            if "tip" in item:
+                with suppress(StateCorrupt):
+                    packs[item["tip"]] = self.open(item)
+        return packs
+
+    def _is_there(self, pk: str, sk: str, low: int, found: dict[str, Item], packs: Iterable[str] = ()) -> bool:
+        """Return whether a link exists; one missing in `found` is read with those before it to turn `low` or a pack.
+        Links never change, so any read of one is right; only a consistent read shows that one is missing."""
+        if sk in found:
+            return True
+        low = max([low, *(number for number in map(number_of, packs) if number <= number_of(sk))])
+        # edits of one number are sorted in the order in which they were made, after a newer turn
+        low_sk, high_sk = turn_floor(generation_of(sk), number_of(sk)), turn_ceiling(generation_of(sk), low)
+        for consistent in (False, True):
+            if sk not in found:
+                found |= self._heads.items.between_by_key(pk, low_sk, high_sk, consistent=consistent)
         return sk in found
 
     def every(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:

@@ -1,8 +1,10 @@
 """Plans: everything that COMMIT will write, prepared before any write, so that a plan can be applied again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from turnkeep.errors import AgentFault
 from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
 from turnkeep.store import keys
@@ -23,6 +25,8 @@ from turnkeep.store.task_writes import Space, TaskWrite
 from turnkeep.store.vault import Vault
 
 BODY_BYTES = 16
+PACK_LINKS, PACK_BYTES = 32, 256 * 1024  # larger links gain nothing: packing would write them twice
+TOO_LARGE = bytes(PACK_BYTES + 1)
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Begun:
 @dataclass(frozen=True)
 class Loaded:
     """The start of a run. The turn follows `number` and `last`: the newest turn, or an older one (`is_branch`).
-    `writes` and `spaces`: a saver's task writes after the checkpoint, and the newest checkpoints of sub-graphs."""
+    `writes` and `spaces`: a saver's task writes after the checkpoint, and the newest checkpoints of sub-graphs.
+    `is_whole`: the run has no window; `links` may begin with packs."""
 
     number: int = 0
     last: str | None = None
@@ -50,6 +55,12 @@ class Loaded:
     is_branch: bool = False
     writes: tuple[TaskWrite, ...] = ()
     spaces: tuple[Space, ...] = ()
+    is_whole: bool = False
+
+    @property
+    def tail(self) -> tuple[Link, ...]:
+        """The links after the newest pack."""
+        return self.links[max((at for at, link in enumerate(self.links, 1) if "tip" in link.item), default=0) :]
 
     @property
     def is_interrupted(self) -> bool:
@@ -83,15 +94,16 @@ class Plan:
 
 
 class Planner:
-    def __init__(self, heads: Heads, vault: Vault):
+    def __init__(self, heads: Heads, vault: Vault, pack_links: int):
         self._heads = heads
         self._vault = vault
+        self.pack_links = pack_links
 
     def plan(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
         """Return the plan and the numbered turn. Writes objects that are too large for an item."""
         head = begun.head
         number = loaded.number + (1 if turn else 0)
-        # a branch uses its seq as generation, so that it shares none with a dead writer: see Chain._shortcut
+        # a branch uses its seq as generation, so that it shares none with a dead writer: see Chain.newest
         gen = head.seq if loaded.is_branch else head.gen
         run_id = run_id_of(head.pk, begun.key)
         numbered = replace(turn, number=number, thread_id=head.thread_id, run_id=run_id) if turn else None
@@ -104,10 +116,14 @@ class Planner:
             link["was"] = head.last  # what is left is still found, from where it was left
         link |= {"of": saved.of} if saved.of else {}
         puts = tuple(self._link_items(link, saved, numbered))
-        puts += () if saved.of else (self._checkpoint_item(link, saved),)
+        if not saved.of:
+            at = keys.checkpoint_key(link["cp"])
+            value = self._heads.packed(saved.checkpoint, head.pk, at, sk)
+            puts += (keys.new_item(head.pk, at, link["ttl"], link=sk, **value),)
         puts += tuple(self._vault.items_of(head, sk, saved.pii))
-        changed = {"n": number, "gen": gen, "last": sk, "cp": link["cp"]}
-        return self._plan(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn)), numbered
+        packs, tail = self._packed(head, loaded.tail if loaded.is_whole else ())
+        changed = {"n": number, "gen": gen, "last": sk, "cp": link["cp"], **tail}
+        return self._plan(begun, puts + packs, changed | self._rest_of_head(begun, loaded, saved, turn)), numbered
 
     def fork(self, begun: Begun, puts: tuple[Item, ...], more: Item) -> Plan:
         """Return the plan that makes a copy the thread of `begun`. `puts` begin with the copy's newest link; `more` has
@@ -153,10 +169,27 @@ class Planner:
     def _link_value(self, link: Item, payload: JSON) -> Item:
         return self._heads.packed(payload, link["PK"], link["SK"], *signed_context(link))
 
-    def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
-        pk, sk = link["PK"], keys.checkpoint_key(link["cp"])
-        value = self._heads.packed(saved.checkpoint, pk, sk, link["SK"])
-        return keys.new_item(pk, sk, link["ttl"], link=link["SK"], **value)
+    def _packed(self, head: Head, tail: tuple[Link, ...]) -> tuple[tuple[Item, ...], Item]:
+        """Return a pack of the oldest links that are small enough together, and HEAD's bound of the links after it. A
+        pack repeats committed links, so it is true whoever wrote it. The newest stays: readers begin with it."""
+        packs: tuple[Item, ...] = ()
+        for start in range(len(tail) - self.pack_links):
+            some, rest = tail[start : start + self.pack_links], tail[start + self.pack_links :]
+            if sum(len(each.item.get("data", TOO_LARGE)) for each in some) <= PACK_BYTES:
+                with suppress(AgentFault):  # expanded they are larger than any value that is read
+                    packs, tail = (self._pack(some, keys.item_ttl(head.created)),), rest
+                    break
+        if not tail or not (packs or head.tail):
+            return (), {}
+        first = tail[0].item["SK"]
+        return packs, {"tail": keys.turn_ceiling(keys.generation_of(first), keys.number_of(first))}
+
+    def _pack(self, links: Sequence[Link], ttl: int) -> Item:
+        pk, tip = links[-1].item["PK"], links[-1].item["SK"]
+        before = {"prev": links[0].item["prev"]} if "prev" in links[0].item else {}
+        item = keys.new_item(pk, keys.pack_key(tip), ttl, tip=tip, **before)
+        segments = [part for link in links for part in link.payload["segments"]]
+        return item | self._heads.packed({"segments": segments}, pk, item["SK"], *signed_context(item))
 
 
 def body_digest(codec: Codec, pk: str, body: bytes) -> bytes:

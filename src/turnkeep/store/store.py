@@ -15,7 +15,7 @@ from turnkeep.store.items import Items
 from turnkeep.store.leases import OWNER_BYTES, BeginRequest, Leases
 from turnkeep.store.links import Chain
 from turnkeep.store.listing import Listing
-from turnkeep.store.plans import Begun
+from turnkeep.store.plans import PACK_LINKS, Begun
 from turnkeep.store.retries import Retries
 from turnkeep.store.runs import RunQueue
 from turnkeep.store.threads import Threads
@@ -36,6 +36,7 @@ class Store:
         random_bytes: Callable[[int], bytes],
         thread_hours: float = 24,
         lease_seconds: float = 30,
+        pack_links: int = PACK_LINKS,
     ):
         self.heads = Heads(items, blobs, codec, clock=clock, random_bytes=random_bytes, thread_hours=thread_hours)
         self.vault = Vault(self.heads)
@@ -44,7 +45,7 @@ class Store:
         self.listing = Listing(self.heads, self.threads)
         self.leases = Leases(self.heads, chain, self.vault, lease_seconds=lease_seconds)
         self.retries = Retries(self.heads, self.leases, chain)
-        self.turns = TurnLog(self.heads, chain, self.vault)
+        self.turns = TurnLog(self.heads, chain, self.vault, pack_links=pack_links)
         self.queue = RunQueue(self.heads)
         self.actions = ActionLog(self.heads)
 

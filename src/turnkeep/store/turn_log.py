@@ -1,15 +1,11 @@
-"""The turns of threads: LOAD, COMMIT, and reading.
-
-    LOAD     one consistent Query reads the newest checkpoint, HEAD and the window of turns
-    COMMIT   link and checkpoint are written under unreachable keys; one conditional update of HEAD
-             (own seq, own lease) makes them the thread
-
-COMMIT recognises its link if only the answer to the update was lost. If its outcome is unknown, the lease changes its
-owner, so a write still on its way comes too late."""
+"""The turns of threads: LOAD (windows.py), COMMIT, and reading. COMMIT writes link and checkpoint under unreachable
+keys, then one conditional update of HEAD (own seq, own lease) makes them the thread. It recognises its link if only the
+answer was lost. If its outcome is unknown, the lease changes its owner, so a write still on its way comes too late."""
 
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 from turnkeep import errors
 from turnkeep.records import JSON, Principal, Turn
@@ -20,19 +16,19 @@ from turnkeep.store.items import Refused
 from turnkeep.store.keys import HEAD, checkpoint_key, message_key, partition
 from turnkeep.store.leases import MINE, OWNER_BYTES
 from turnkeep.store.links import Chain, Link, turn_of
-from turnkeep.store.plans import Begun, Loaded, Plan, Planner, Saved
+from turnkeep.store.plans import PACK_LINKS, Begun, Loaded, Plan, Planner, Saved
 from turnkeep.store.vault import Vault
 from turnkeep.store.windows import MISSING, Found, Loader
 
 
 class TurnLog:
-    def __init__(self, heads: Heads, chain: Chain, vault: Vault):
+    def __init__(self, heads: Heads, chain: Chain, vault: Vault, *, pack_links: int = PACK_LINKS):
         self._heads = heads
         self._items = heads.items
         self.chain = chain
         self._vault = vault
         self.loader = Loader(heads, chain)
-        self.planner = Planner(heads, vault)
+        self.planner = Planner(heads, vault, pack_links)
 
     def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
         """Return the id of the run that this key makes, or made, on this thread. Raises InvalidId."""
@@ -41,7 +37,7 @@ class TurnLog:
 
     def look_ahead(self, principal: Principal, thread_id: str) -> Found:
         """Return what LOAD would read, if this process knows the thread. Runs next to BEGIN, which reports errors."""
-        with suppress(errors.InvalidId):
+        with suppress(errors.InvalidId, errors.StoreUnavailable):
             return self.loader.look_ahead(partition(principal, thread_id))
         return MISSING
 
@@ -57,10 +53,12 @@ class TurnLog:
         with self._heads.reading(head):
             return self.loader.load(head, window, base, MISSING)
 
-    def history(self, head: Head, window: int | None, *, limit: int, before: str | None = None) -> Iterator[Loaded]:
+    def history(
+        self, head: Head, window: int | None, *, limit: int | None, before: str | None = None
+    ) -> Iterator[Loaded]:
         """Yield the state after each step older than `before`, newest first, also of branches. Raises StateCorrupt."""
         with self._heads.reading(head):
-            yield from self.loader.steps(head, window, limit, before)
+            yield from islice(self.loader.steps(head, window, before), limit)
 
     def checkpoint_of(self, head: Head, run_id: str | None) -> str:
         """Return the id of the checkpoint that this run stored, whatever changed the state since. Raises NotFound."""
@@ -89,7 +87,7 @@ class TurnLog:
             self._items.update(plan.pk, HEAD, change, values, condition=f"{MINE} AND born = :born")
         except Refused as refused:
             return self._outcome(plan, self.refused_head(plan, refused.item))
-        self.loader.has_moved(plan.pk, plan.changes[":cp"], plan.changes[":gen"], plan.changes[":n"])
+        self.loader.has_moved(plan.pk, plan.changes)
         return None
 
     def settle(self, plan: Plan) -> Plan | Turn | None:

@@ -1,13 +1,15 @@
 """LOAD: one Query reads the newest checkpoint and the window of turns, which are neighbours. A process that stored the
-last turn can read before HEAD arrives. Written items never change, so an early read is right."""
+last turn can read before HEAD arrives. Written items never change, so an early or eventually consistent read is right;
+what it lacks is read consistently, as is a checkpoint that may have a saver's task writes, which nothing names."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from threading import Lock
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
+from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.store import keys
 from turnkeep.store.attributes import Item
@@ -30,6 +32,8 @@ class _Place(NamedTuple):
     gen: int
     n: int
     window: int | None
+    tail: str | None
+    has_writes: bool
 
 
 class Loader:
@@ -41,19 +45,16 @@ class Loader:
         self._lock = Lock()
 
     def look_ahead(self, pk: str) -> Found:
-        """Return the window as this process last knew the thread, or nothing if it is not available."""
+        """Return the window as this process last knew the thread, or nothing. Raises StoreUnavailable."""
         place = self._places.get(pk)
-        if place is None or place.checkpoint is None:
-            return MISSING
-        try:
-            return self._window(pk, place)
-        except StoreUnavailable:
-            return MISSING
+        return self._window(pk, place, consistent=place.has_writes) if place and place.checkpoint else MISSING
 
-    def has_moved(self, pk: str, checkpoint: str, gen: int, number: int) -> None:
+    def has_moved(self, pk: str, changes: Mapping[str, Any]) -> None:
         place = self._places.get(pk)
         if place:
-            self._keep(pk, _Place(checkpoint, gen, number, place.window))
+            name, tail = changes[":cp"], changes.get(":tail", place.tail)
+            has_writes = _may_have_writes(name, changes[":last"], changes.get(":st") == "interrupted")
+            self._keep(pk, _Place(name, changes[":gen"], changes[":n"], place.window, tail, has_writes))
 
     def load(self, head: Head, window: int | None, base: str | int | None, ahead: Found) -> Loaded:
         """Return the start of a run. Raises NotFound for an unknown checkpoint or turn, StateCorrupt."""
@@ -62,14 +63,20 @@ class Loader:
         if isinstance(base, int) and base != head.n:
             base = self._chain.turn(head, base).item["cp"]
         if isinstance(base, str) and base not in (head.checkpoint, head.checkpoint_name):
-            return self.older(head, window, base, {})
-        place = _Place(head.checkpoint_name, head.gen, head.n, window)
+            packs = self._heads.items.below(head.pk, keys.PACKS) if head.tail and window is None else ()
+            return self.older(head, window, base, {item["SK"]: item for item in packs})
+        has_writes = _may_have_writes(head.checkpoint_name, head.last, head.interrupted)
+        place = _Place(head.checkpoint_name, head.gen, head.n, window, head.tail, has_writes)
         self._keep(head.pk, place)
         if head.checkpoint_name is None:
             return Loaded()
-        is_ahead = keys.checkpoint_key(head.checkpoint_name) in ahead and head.last in ahead
-        found = ahead if is_ahead else self._window(head.pk, place)
-        return self._loaded(head, found, head.checkpoint_name, Loaded(head.n, head.last), _low(head.n, window))
+        sk = keys.checkpoint_key(head.checkpoint_name)
+        found = ahead
+        for consistent in (has_writes, True):
+            if sk not in found or head.last not in found:
+                found = self._window(head.pk, place, consistent=consistent)
+        at = Loaded(head.n, head.last, is_whole=window is None)
+        return self._loaded(head, found, sk, at, _low(head.n, window))
 
     def _keep(self, pk: str, place: _Place) -> None:
         with self._lock:
@@ -78,9 +85,16 @@ class Loader:
             if len(self._places) > KNOWN_THREADS:
                 del self._places[next(iter(self._places))]
 
-    def _window(self, pk: str, place: _Place) -> Found:
-        high = keys.EVERY_TURN if place.window is None else keys.turn_ceiling(place.gen, _low(place.n, place.window))
-        return self._heads.items.between_by_key(pk, keys.checkpoint_key(str(place.checkpoint)), high)
+    def _window(self, pk: str, place: _Place, *, consistent: bool) -> Found:
+        low, high = keys.checkpoint_key(str(place.checkpoint)), place.tail or keys.EVERY_TURN
+        ranges = [(low, high)]
+        if place.window is not None:
+            high = keys.turn_ceiling(place.gen, _low(place.n, place.window))
+            ranges = [(low, keys.HEAD), (keys.TURNS, high)] if place.tail else [(low, high)]
+        found: dict[str, Item] = {}
+        for each in ranges:
+            found |= self._heads.items.between_by_key(pk, *each, consistent=consistent)
+        return found
 
     def older(self, head: Head, window: int | None, wanted: str, found: Found) -> Loaded:
         """Return the state at a checkpoint, by id or name; reads what `found` lacks. Raises NotFound, StateCorrupt."""
@@ -93,35 +107,28 @@ class Loader:
         if not names:
             raise NotFound("The thread has no such checkpoint.")
         link = near[names[-1]]["link"]
-        at = Loaded(keys.number_of(link), link, is_branch=True)
-        name = names[-1].removeprefix(keys.CHECKPOINTS)
-        return self._loaded(head, {**found, **near}, name, at, _low(at.number, window))
+        at = Loaded(keys.number_of(link), link, is_branch=True, is_whole=window is None)
+        return self._loaded(head, {**found, **near}, names[-1], at, _low(at.number, window))
 
-    def steps(self, head: Head, window: int | None, limit: int, before: str | None) -> Iterator[Loaded]:
-        """Yield the newest `limit` states older than `before`, newest first, also of branches, if kept."""
-        found: dict[str, Item] = {}
-        seen: set[str] = set()
+    def steps(self, head: Head, window: int | None, before: str | None) -> Iterator[Loaded]:
+        """Yield the states older than `before`, newest first, also of branches, if kept."""
+        found, seen = dict[str, Item](), set[str]()
         for item in self._chain.every(head, found):
             checkpoint_id = keys.id_in(item["cp"])
-            if limit and checkpoint_id not in seen and (before is None or checkpoint_id < before):
+            if checkpoint_id not in seen and (before is None or checkpoint_id < before):
                 seen.add(checkpoint_id)
-                try:
-                    loaded = self.older(head, window, item["cp"], found)
-                except NotFound:
-                    continue
-                limit -= 1
-                yield loaded
-            if not limit:
-                return
+                with suppress(NotFound):
+                    yield self.older(head, window, item["cp"], found)
 
-    def _loaded(self, head: Head, found: Found, name: str, at: Loaded, low: int) -> Loaded:
-        pk, sk = head.pk, keys.checkpoint_key(name)
-        if sk not in found or found[sk]["link"] != found.get(str(at.last), {}).get("of", at.last):
+    def _loaded(self, head: Head, found: Found, sk: str, at: Loaded, low: int) -> Loaded:
+        packs = {} if low else self._chain.packs_in(found)
+        walked = self._chain.walk(head.pk, at.last, low, dict(found), packs)
+        if sk not in found or found[sk]["link"] != (walked[-1] if walked else {}).get("of", at.last):
             raise StateCorrupt
         checkpoint = self._heads.unpacked(found[sk], found[sk]["link"])
-        links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, dict(found)))
+        links = tuple(packs[item["tip"]] if "tip" in item else self._chain.open(item) for item in walked)
         writes = [item for each, item in found.items() if each != keys.checkpoint_of(each) == sk]
-        spaces = self._spaces(head, keys.id_in(name), checkpoint, writes)
+        spaces = self._spaces(head, keys.id_in(sk.removeprefix(keys.CHECKPOINTS)), checkpoint, writes)
         written = self.task_writes.writes_in(writes)
         return replace(at, checkpoint=checkpoint, links=links, writes=written, spaces=spaces)
 
@@ -135,3 +142,8 @@ class Loader:
 
 def _low(number: int, window: int | None) -> int:
     return 0 if window is None else max(0, number - window + 1)
+
+
+def _may_have_writes(name: str | None, last: str | None, is_question: bool) -> bool:
+    """Return whether a saver may have stored task writes after a checkpoint: it asks a question, or no turn made it."""
+    return is_question or not str(name).endswith(f"#{keys.writer_of(str(last))}")

@@ -53,6 +53,7 @@ MADE = {
     "partition": r"HEAD",
     "turn_key": r"TURN#",
     "details_key": r"ASIDE#TURN#",
+    "pack_key": r"PACK#TURN#",
     "message_key": r"ASIDE#MESSAGE#",
     "run_key": r"ASIDE#RUN#",
     "pii_key": r"ASIDE#PII#",
@@ -109,7 +110,7 @@ def reader(name: str) -> Agent:
         return Reply(text, details={"rows": noise(size) + text})
 
     graph = StateGraph(MessagesState, context_schema=RunContext).add_node("answer", answer)
-    return Agent(name, graph.add_edge(START, "answer").compile(), reply)
+    return Agent(name, graph.add_edge(START, "answer").compile(), reply, window=None)
 
 
 @dataclass
@@ -250,6 +251,7 @@ async def lives(
 ) -> "Callable[[str], Life]":
     monkeypatch.setattr(documents, "MAX_DOCUMENTS", MOST_DOCUMENTS)
     app = make_app(agent_of=reader)
+    app.state.store.turns.planner.pack_links = 1
     client = AsyncClient(transport=ASGITransport(app), base_url="http://test")
     return partial(Life, app, client, KeptUploads(folder_objects))
 

@@ -54,12 +54,13 @@ class Harness:
     who: Principal = ANN
     clock: Clock = field(default_factory=Clock)
     count: Any = field(default_factory=itertools.count)
+    pack_links: int = 32
 
     def __post_init__(self) -> None:
         self.blobs = Blobs(self.objects)
         self.codec = Codec(b"secret")
         chance: Any = {"clock": self.clock, "random_bytes": secrets.token_bytes}
-        self.store = Store(self.items, self.blobs, self.codec, **chance)
+        self.store = Store(self.items, self.blobs, self.codec, pack_links=self.pack_links, **chance)
         self.memories = partial(Memories, self.items, self.codec, **chance)
         self.cleanup = Cleanup(Eraser(self.items, self.blobs, clock=self.clock))
 
@@ -85,9 +86,12 @@ class Harness:
         edits: bool = False,
         agent: str = "papers",
         pii: Mapping[str, str] | None = None,
+        dropped: int = 0,
+        window: int | None = None,
     ) -> tuple[Plan, Turn | None]:
-        loaded = self.store.turns.load(begun.head, None, older)
-        keep = length_of(loaded)
+        """Prepare a turn that removes the `dropped` newest messages and appends two."""
+        loaded = self.store.turns.load(begun.head, window, older)
+        keep = max(0, length_of(loaded) - dropped)
         texts = [("ai", reply)] if edits else [("human", begun.message), ("ai", reply)]
         elements = [{"type": kind, "data": {"content": text}} for kind, text in texts]
         saved = Saved(

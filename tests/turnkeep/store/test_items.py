@@ -77,7 +77,7 @@ def test_a_value_without_a_dynamodb_type_is_rejected(harness: Harness) -> None:
             harness.items.put({"PK": "p", "SK": "s", "value": value})
 
 
-def test_every_read_of_a_turn_is_consistent(hooked: tuple[Harness, list[Any]]) -> None:
+def test_only_ranges_of_links_are_read_eventually_and_once(hooked: tuple[Harness, list[Any]]) -> None:
     harness, requests = hooked
     for number in range(12):
         harness.take_turn("x", f"message {number}", details={"rows": "r" * 5000 if number == 3 else ""})
@@ -87,9 +87,12 @@ def test_every_read_of_a_turn_is_consistent(hooked: tuple[Harness, list[Any]]) -
     key = harness.begin("x", key="again")
     harness.store.turns.load(key.head, 3)
     harness.store.leases.release(key)
-    reads = [params for name, params in requests if name in ("GetItem", "Query")]
-    assert len(reads) > 15
-    assert all(params.get("ConsistentRead") is True for params in reads)
+    assert all(params["ConsistentRead"] is True for name, params in requests if name == "GetItem")
+    queries = [params for name, params in requests if name == "Query"]
+    assert len(queries) > 12
+    cheap = [params["ExpressionAttributeValues"] for params in queries if not params["ConsistentRead"]]
+    assert cheap
+    assert all(values[":high"]["S"].startswith("TURN#") for values in cheap)
 
 
 def test_a_list_reads_its_threads_consistently(hooked: tuple[Harness, list[Any]]) -> None:

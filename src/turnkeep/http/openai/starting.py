@@ -68,8 +68,8 @@ def digest(messages: list[JSON]) -> str:
 
 
 def turns_before(running: "RunningTurn") -> list[Turn]:
-    """Return the turns before the run that were read, still redacted; none for a replay."""
-    links = running.loaded.links if running.loaded else ()
+    """Return the turns before the run that were read one by one, still redacted; none for a replay."""
+    links = running.loaded.tail if running.loaded else ()
     return [turn_of(link, {}) for link in links if "turn" in link.payload]
 
 
