@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 NO_MESSAGE = "This graph does not begin with a message: send its `input` to /threads/{thread_id}/runs, or name the key \
 that takes a message in its langgraph.json, as turnkeep.graphs.<name>.message."
-OWN_EVENTS = {"route_decision", "tool_start"}
+GRAPH_EVENTS = {"route_decision", "tool_start"}  # those that a graph may emit; any other value arrives as `custom`
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def first_input(agent: Agent, message: str, message_id: str, *, interrupted: boo
 
 
 def _custom(data: Any) -> Event | None:
-    if isinstance(data, dict) and data.get("event") in OWN_EVENTS and is_plain(data):
+    if isinstance(data, dict) and data.get("event") in GRAPH_EVENTS and is_plain(data):
         return Event(data["event"], {name: value for name, value in data.items() if name != "event"})
     return Event("custom", {"data": data}) if is_plain(data) else None
 
