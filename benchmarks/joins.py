@@ -29,7 +29,7 @@ from turnkeep.records import JSON
 from turnkeep_agents.database.joins.connecting import JoinTree
 from turnkeep_agents.database.joins.inference import infer
 from turnkeep_agents.database.joins.introspection import introspect
-from turnkeep_agents.database.joins.links import AUDIT, is_audit_link, is_sound
+from turnkeep_agents.database.joins.link_costs import AUDIT, is_audit_link, is_sound
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, Column, JoinGraph, Relationship, Table, merged
 
@@ -161,7 +161,7 @@ def openmrs(folder: Path) -> Iterator[Measured]:
     business = PathFinder(replace(graph, relationships=tuple(x for x in graph.relationships if not is_audit_link(x))))
     pairs = [(a, b) for a in tables for b in tables if a < b and PEOPLE not in (a, b) and business.shortest(a, b)]
     for rule in (True, False):
-        with patch("turnkeep_agents.database.joins.links.AUDIT", AUDIT if rule else 0):
+        with patch("turnkeep_agents.database.joins.link_costs.AUDIT", AUDIT if rule else 0):
             finder = PathFinder(graph)
             paths = [finder.shortest(a, b) or () for a, b in pairs]
         told = f"OpenMRS, {'with' if rule else 'without'} the audit rule"

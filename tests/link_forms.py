@@ -7,8 +7,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from agent_thread import Thread
+from turnkeep.kit.checked_replies import units
 from turnkeep.kit.links import Links
-from turnkeep.kit.wording import units
 from turnkeep.models.outgoing import redacting
 from turnkeep.records import Reply
 from turnkeep.texts import disarmed

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import TypeAlias
 
-from turnkeep.kit.delimited import BadQuotes, read_table
+from turnkeep.kit.csv_tables import BadQuotes, read_table
 from turnkeep.kit.documents import CorpusError
 
 Row: TypeAlias = tuple[int, list[str]]

@@ -11,7 +11,7 @@ from langgraph.types import interrupt
 
 from turnkeep.entries import Entry
 from turnkeep.graphs.agent import Agent
-from turnkeep.kit.wording import token
+from turnkeep.kit.checked_replies import token
 from turnkeep.records import Reply, Source
 from turnkeep.settings import Settings
 

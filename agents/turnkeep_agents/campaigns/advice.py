@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from turnkeep.kit.wording import Judge
+from turnkeep.kit.checked_replies import Judge
 from turnkeep.kit.words import words
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON

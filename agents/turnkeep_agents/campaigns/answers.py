@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from turnkeep.kit.wording import Judge, units
+from turnkeep.kit.checked_replies import Judge, units
 from turnkeep_agents.campaigns.requests import MetricResult, Request, all_issues
 
 

@@ -96,7 +96,7 @@ class Snapshot:
 
 
 class Workspace:
-    """Opens the database of a day and keeps what is derived from its graph while that stays the same."""
+    """Opens the day's database. Caches what it derives from the join graph until the graph changes."""
 
     def __init__(
         self, open_database: Callable[[date], Database], manual: Manual, verified: Verified, tuning: DatabaseSettings

@@ -7,12 +7,12 @@ from typing import Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
+from turnkeep.kit.checked_replies import Linked, place, send
 from turnkeep.kit.citations import Citing
 from turnkeep.kit.documents import Document
 from turnkeep.kit.nodes import answer_from, message_of, replied, step
 from turnkeep.kit.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.kit.verification import Sources
-from turnkeep.kit.wording import Linked, place, send
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext

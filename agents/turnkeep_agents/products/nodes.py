@@ -9,9 +9,9 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.kit import memory
+from turnkeep.kit.checked_replies import Linked, place, send, units, word
 from turnkeep.kit.nodes import fold, history, message_of
 from turnkeep.kit.verification import Verifier
-from turnkeep.kit.wording import Linked, place, send, units, word
 from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 
 from turnkeep.attachments import Documents
+from turnkeep.kit.checked_replies import units
 from turnkeep.kit.documents import Document
 from turnkeep.kit.retrieval import open_retriever
-from turnkeep.kit.wording import units
 from turnkeep.records import JSON
 
 LABEL_LETTERS = 6

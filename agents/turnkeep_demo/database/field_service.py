@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.security.ciphers import encrypt
-from turnkeep_agents.database.security.hidden import ANY_TENANT, COMPANY_TABLE, KEY_TABLE, literal
+from turnkeep_agents.database.security.view_sql import ANY_TENANT, COMPANY_TABLE, KEY_TABLE, literal
 from turnkeep_demo.files import built_once, temporary_folder
 
 FOLDER = Path(__file__).parents[1] / "samples" / "field_service"

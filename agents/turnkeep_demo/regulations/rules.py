@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from turnkeep.kit.checked_replies import units
 from turnkeep.kit.prompting import MEANING
-from turnkeep.kit.wording import units
 from turnkeep.records import JSON
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.knowledge.faq import language_of

@@ -71,7 +71,7 @@ class SecretReader:
     def __init__(self, location: str, usable: Callable[[object], str]):
         found = LOCATION.fullmatch(location)
         if not found:
-            raise SecretError("malformed location")
+            raise SecretError("malformed location; use ssm:<name> or secretsmanager:<name>#<field>")
         self._is_parameter = bool(found["parameter"])
         self._name = found["parameter"] or found["secret"]
         self._field = found["field"]

@@ -137,12 +137,12 @@ class StreamedAnswer:
             writing.result()
             await asyncio.wait({post.answered}, timeout=self._call.left())
             if post.status != ACCEPTED:
-                logger.warning("answer not taken", status=post.status, function_request_id=invoke_id)
+                logger.warning("answer rejected by the Runtime API", status=post.status, function_request_id=invoke_id)
             return
         writing.cancel()
         await asyncio.wait({writing})
         if post.answered.done():
-            logger.info("stream cut by the gateway", status=post.status, function_request_id=invoke_id)
+            logger.info("stream closed by the gateway", status=post.status, function_request_id=invoke_id)
         else:
             logger.warning("stream given up, the client is too slow", function_request_id=invoke_id)
 

@@ -17,7 +17,7 @@ import numpy
 from numpy.typing import NDArray
 
 from turnkeep.kit.documents import Document
-from turnkeep.models.embedding import SentenceEncoder
+from turnkeep.models.minilm import SentenceEncoder
 from turnkeep.observability import logger
 
 PASSAGE_WORDS = 96  # about 128 tokens, the length that MiniLM was trained with

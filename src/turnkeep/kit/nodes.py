@@ -9,8 +9,8 @@ from langchain_core.messages import AnyMessage, BaseMessage
 
 from turnkeep.errors import ModelError
 from turnkeep.kit import memory
+from turnkeep.kit.checked_replies import Linked, Place, word
 from turnkeep.kit.citations import Citing
-from turnkeep.kit.wording import Linked, Place, word
 from turnkeep.models.calls import TextAnswer, TextCall
 from turnkeep.records import JSON
 

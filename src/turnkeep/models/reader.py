@@ -99,7 +99,7 @@ class Reader:
         return message
 
     def _call_of(self, piece: ToolCallChunk) -> Any:
-        """Return the call to which LangChain adds a chunk: some servers use one index for all calls."""
+        """Return the call that the chunk continues. Some servers use one index for all calls."""
         for call in self._calls:
             if call["index"] == piece["index"] and (not piece["id"] or call["id"] in (None, "", piece["id"])):
                 return call

@@ -19,7 +19,7 @@ from turnkeep.store.head import Head
 from turnkeep.store.keys import checkpoint_key, checkpoint_name, space_key
 from turnkeep.store.listing import Found
 from turnkeep.store.plans import Loaded
-from turnkeep.store.steps import MOVED, Steps
+from turnkeep.store.saver_commits import MOVED, Steps
 from turnkeep.store.store import Store
 from turnkeep.store.task_writes import Space
 

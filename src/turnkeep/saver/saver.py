@@ -31,7 +31,7 @@ from turnkeep.store.keys import space_key
 from turnkeep.store.leases import OWNER_BYTES
 from turnkeep.store.opening import make_table, open_client, open_codec
 from turnkeep.store.plans import Loaded, Saved
-from turnkeep.store.steps import Steps
+from turnkeep.store.saver_commits import Steps
 from turnkeep.store.store import Store
 from turnkeep.store.task_writes import Space, TaskWrite
 

@@ -23,9 +23,9 @@ from turnkeep.store.attachments import Attachments
 from turnkeep.store.blobs import Objects
 from turnkeep.store.head import Head
 from turnkeep.store.keys import exports_of, place_of, user_key
-from turnkeep.store.limits import MICRO
 from turnkeep.store.listing import Found
 from turnkeep.store.memories import Memories
+from turnkeep.store.reservations import MICRO
 from turnkeep.store.store import Store
 from turnkeep.store.usage import Usage
 from turnkeep.store.users import EXPORT_ID_HEX, STALLED_MS
@@ -197,7 +197,7 @@ class Exports:
                 self.objects.put(name + ANSWER, file)
                 logger.info("export written", bytes=size)
             else:
-                logger.error("no time left to write an export")
+                logger.error("export not finished in time")
                 self.objects.put(name + FAILED, b"")
         if self._request(key) is None:  # its user was erased meanwhile
             self.objects.delete([name + ANSWER, name + FAILED])

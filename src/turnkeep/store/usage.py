@@ -14,7 +14,7 @@ from turnkeep.store.attributes import Item
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Refused
 from turnkeep.store.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, user_key
-from turnkeep.store.limits import MICRO, MINUTE_MS, Day, Reservation, refusal, rooms
+from turnkeep.store.reservations import MICRO, MINUTE_MS, Day, Reservation, refusal, rooms
 from turnkeep.tuning import BudgetTuning
 
 USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid

@@ -9,7 +9,7 @@ from turnkeep.graphs.agent import Agent
 from turnkeep.models.prices import price_of
 from turnkeep.observability import count, logger
 from turnkeep.records import Principal
-from turnkeep.store.limits import Day
+from turnkeep.store.reservations import Day
 from turnkeep.store.usage import Reserved, Usage
 from turnkeep.turns.threads import in_thread
 

@@ -48,7 +48,7 @@ class Commit:
             if not isinstance(settled, Plan):
                 return settled or turn
             if settled is plan:
-                logger.error("turn not known to be persisted")
+                logger.error("turn not confirmed as persisted")
                 return replace(turn, persisted=None, warnings=(*turn.warnings, PERSISTENCE_UNKNOWN))
             plan = settled
         return await self._given_up(replace(begun, owner=plan.changes[":owner"]), turn)

@@ -15,7 +15,7 @@ from langgraph.types import Command, StateSnapshot
 from turnkeep.errors import InvalidRequest
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.own import output_of
-from turnkeep.kit.wording import is_token, presented
+from turnkeep.kit.checked_replies import is_token, presented
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.codec import is_plain
@@ -23,10 +23,10 @@ from turnkeep.store.elements import text_of
 from turnkeep.store.plans import Loaded, Saved
 from turnkeep.store.vault import reworded_in
 from turnkeep.texts import printable
-from turnkeep.turns.blocking import is_blocking, stream
 from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import GraphCall
+from turnkeep.turns.sync_graphs import is_blocking, stream
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:

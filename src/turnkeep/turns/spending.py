@@ -86,7 +86,7 @@ class Spending:
             "output_tokens": turn.usage.output_tokens,
         }
         if turn.thread_id is None:
-            logger.info("stateless run answered", agent=agent, **figures)
+            logger.info("stateless run completed", agent=agent, **figures)
         elif turn.persisted:
             logger.info("turn kept", agent=agent, turn_number=turn.number, **figures)
 

@@ -22,7 +22,7 @@ from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
-from turnkeep.store.steps import Steps
+from turnkeep.store.saver_commits import Steps
 
 SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
 RUN = ContextVar("run", default=None)

@@ -147,7 +147,7 @@ def test_a_runtime_that_hangs_up_disconnects_the_client(play: Callable[[Post], N
         post(app, runtime)
     assert app.was_left
     (line,) = output()
-    assert (line["level"], line["message"]) == ("INFO", "stream cut by the gateway")
+    assert (line["level"], line["message"]) == ("INFO", "stream closed by the gateway")
     assert line.get("status") == (413 if play is refuses else None)
 
 
@@ -197,7 +197,7 @@ def test_a_runtime_that_never_answers_is_given_up(output: Output) -> None:
 
     with RuntimeApi(says_nothing) as runtime:
         post(sends(START, body(b"all", more=False)), runtime, seconds=1)
-    assert output()[-1]["message"] == "answer not taken"
+    assert output()[-1]["message"] == "answer rejected by the Runtime API"
 
 
 @pytest.mark.parametrize("status", [410, 413, 500])
@@ -209,7 +209,7 @@ def test_an_answer_that_is_refused_at_its_end_is_logged(status: int, output: Out
     with RuntimeApi(play) as runtime:
         post(sends(START, body(b"all", more=False)), runtime)
     (line,) = output()
-    assert (line["message"], line["status"]) == ("answer not taken", status)
+    assert (line["message"], line["status"]) == ("answer rejected by the Runtime API", status)
 
 
 def test_an_interim_response_is_not_an_answer(output: Output) -> None:

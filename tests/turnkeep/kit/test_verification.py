@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from turnkeep.kit.checked_replies import units
 from turnkeep.kit.verification import Sources, Verifier
-from turnkeep.kit.wording import units
 
 TODAY = (date(2026, 11, 22), date(2026, 11, 22))
 SHOP = Sources(

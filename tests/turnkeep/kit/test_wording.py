@@ -14,7 +14,7 @@ from pydantic import PrivateAttr
 
 from scripted_model import ScriptedModel
 from turnkeep.errors import ModelError, ModelFault, ModelTimeout
-from turnkeep.kit.wording import (
+from turnkeep.kit.checked_replies import (
     SENTENCE_CORRECTED,
     SENTENCE_REMOVED,
     Linked,

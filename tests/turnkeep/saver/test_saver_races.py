@@ -23,7 +23,7 @@ from turnkeep.store.elements import next_version
 from turnkeep.store.items import Items
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun
-from turnkeep.store.steps import Steps
+from turnkeep.store.saver_commits import Steps
 from turnkeep.store.store import Store
 
 REQUESTS = ("get", "put", "update", "delete", "between", "backward", "below", "write_many", "pages_of")

@@ -23,7 +23,7 @@ from turnkeep.store.codec import Codec
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Items, Refused
 from turnkeep.store.keys import usage_of, user_key
-from turnkeep.store.limits import Day
+from turnkeep.store.reservations import Day
 from turnkeep.store.usage import Reserved, Usage
 from turnkeep.tuning import BudgetTuning
 

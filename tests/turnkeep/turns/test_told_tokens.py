@@ -9,8 +9,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
 from turnkeep.graphs.agent import Agent
+from turnkeep.kit.checked_replies import Linked, send, word
 from turnkeep.kit.verification import Sources, Verifier
-from turnkeep.kit.wording import Linked, send, word
 from turnkeep.models.calls import TextCall
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.store.plans import Loaded

@@ -12,7 +12,7 @@ from readings import advised, analysis, answer, ask, reading
 from agent_thread import Thread
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
-from turnkeep.kit.wording import Rewritten
+from turnkeep.kit.checked_replies import Rewritten
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
 from turnkeep_agents.campaigns.graph import compile_graph, read_reply

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, run
 
+from turnkeep.kit.checked_replies import units
 from turnkeep.kit.verification import Sources, Verifier
-from turnkeep.kit.wording import units
 from turnkeep_agents.campaigns.answers import known_of, rendered, spans
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import SPECIALISTS, Figure, MetricResult, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.specialists.budgets import Pace, judge, run_rate
 from turnkeep_agents.campaigns.specialists.declines import WORSENINGS, is_beyond_chance, losing, worsened
+from turnkeep_agents.campaigns.specialists.formatting import spell
 from turnkeep_agents.campaigns.specialists.peers import change
-from turnkeep_agents.campaigns.specialists.spelling import spell
 from turnkeep_agents.campaigns.specialists.study import weighed
 from turnkeep_agents.campaigns.specialists.team import run_specialist
 from turnkeep_agents.campaigns.warehouse.sums import Flight, open_warehouses

@@ -8,8 +8,8 @@ from agent_thread import Thread
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
 from turnkeep.errors import ModelError
+from turnkeep.kit.checked_replies import Rewritten
 from turnkeep.kit.documents import Document
-from turnkeep.kit.wording import Rewritten
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
 from turnkeep_agents.papers.corpus import Corpus

@@ -6,7 +6,7 @@ import pytest
 
 from turnkeep.demo import sample
 from turnkeep.kit.dense import digest, load_vectors, passages_of
-from turnkeep.models.embedding import SentenceEncoder
+from turnkeep.models.minilm import SentenceEncoder
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.catalogue.product import read_product, row_of
 from turnkeep_agents.products.catalogue.products import SAMPLE, VECTORS, Catalogue, named, open_catalogue

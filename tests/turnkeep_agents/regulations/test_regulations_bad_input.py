@@ -12,7 +12,7 @@ from law import LEAVE
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
 from turnkeep.errors import BudgetExceeded
-from turnkeep.kit.wording import Rewritten
+from turnkeep.kit.checked_replies import Rewritten
 from turnkeep.records import Reply, RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.kit import wording
+from turnkeep.kit import checked_replies
 from turnkeep.kit.verification import Sources
 from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
@@ -81,11 +81,11 @@ class Answering(Prompting):
 
     async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> JSON:
         """Reply with the first that applies: a question, a refusal, figures alone, figures with advice."""
-        checked, to = state["gate"] or {}, wording.place("campaigns", state["messages"], runtime)
+        checked, to = state["gate"] or {}, checked_replies.place("campaigns", state["messages"], runtime)
         if state["clarification"] or not checked.get("valid"):
             text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
             route = state["route"] if state["clarification"] else "refuse"
-            reply = wording.send(text, to=to)
+            reply = checked_replies.send(text, to=to)
             return {"messages": [reply.message], "route": route, "confidence": 0.0}
         diagnosis, advice, findings = state["diagnosis"] or {}, state["advice"], findings_of(state)
         found = {"causes": diagnosis["root_causes"], "links": diagnosis["correlations"]}
@@ -93,7 +93,7 @@ class Answering(Prompting):
         advised = analysis.recommendations if analysis else []
         lines = "\n".join(f"{at}. {each.line}" for at, each in enumerate(advised, 1))  # for "the second one"
         prompts = self.prompts(state, runtime)
-        worded = await wording.word(
+        worded = await checked_replies.word(
             self.models.main,
             ANSWER_CALL,
             prompts.answer(message_of(state), _meant(state), findings, checked["remarks"], analysis),
@@ -105,7 +105,7 @@ class Answering(Prompting):
         confidence = EARLY_EXIT_CONFIDENCE if state["exit_reason"] or not analysis else analysis.confidence
         return {"messages": [worded.message], "confidence": confidence, "warnings": list(worded.warnings)}
 
-    def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> wording.Linked:
+    def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> checked_replies.Linked:
         today, covered = runtime.context.now.date(), [date.fromisoformat(day) for day in state["coverage"]]
         days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
         routing, plans = state["routing"] or {}, any(each.intent == "advice" for each in _requests(state))

@@ -6,10 +6,10 @@ from datetime import date
 
 from langgraph.runtime import Runtime
 
+from turnkeep.kit.checked_replies import Linked
 from turnkeep.kit.memory import ThreadMemory
 from turnkeep.kit.nodes import history
 from turnkeep.kit.verification import Sources, Verifier
-from turnkeep.kit.wording import Linked
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep_agents.campaigns.prompts import Prompts, covered

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from turnkeep.kit import wording
+from turnkeep.kit import checked_replies
 from turnkeep.kit.nodes import fold
 from turnkeep.kit.verification import Sources
 from turnkeep.models.calls import ask_typed
@@ -110,9 +110,9 @@ class Routing(Prompting):
     def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> JSON:
         """Return the model's question or small talk, as far as it may be shown: nothing was queried for it."""
         judge = self._judge_of(state, names, reading, result, check)
-        removed = [wording.SENTENCE_REMOVED] if unfounded(reading.reply, judge) else []
+        removed = [checked_replies.SENTENCE_REMOVED] if unfounded(reading.reply, judge) else []
         offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
-        parts = [part for part in wording.units(reading.reply) if not judge.problems(part)]
+        parts = [part for part in checked_replies.units(reading.reply) if not judge.problems(part)]
         text = "".join(map(judge.accept, parts)).strip() or (WEEKS if result.asks_week else WHICH.format(names=offered))
         periods = [each.period for each in result.requests if each.period]
         days = ", ".join(dict.fromkeys(f"{each.start} - {each.end}" for each in periods))  # to agree to
@@ -126,7 +126,7 @@ class Routing(Prompting):
 
     def _judge_of(
         self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check
-    ) -> wording.Linked:
+    ) -> checked_replies.Linked:
         """Return a judge for replies without a query: they may name the contents of the warehouse and its first day."""
         days = [(check.today, check.today), (check.coverage.first, check.coverage.last), *spans(result.requests)]
         years = [str(check.today.year - back) for back in range(-1, YEARS_BACK)]

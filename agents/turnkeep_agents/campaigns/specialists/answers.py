@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension
+from turnkeep_agents.campaigns.specialists.formatting import capital, dated, heading, in_sentence, listed
 from turnkeep_agents.campaigns.specialists.grids import MOST_ROWS, MOST_TIMES, By, Table, write_table
 from turnkeep_agents.campaigns.specialists.peers import BASES, change, tracked, uncounted, why_not
-from turnkeep_agents.campaigns.specialists.spelling import capital, dated, heading, in_sentence, listed
 from turnkeep_agents.campaigns.specialists.study import Study, scope
 
 MOST_CELLS = 32

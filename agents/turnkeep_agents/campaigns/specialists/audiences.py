@@ -5,9 +5,9 @@ from functools import partial
 from turnkeep_agents.campaigns.metrics import Sums
 from turnkeep_agents.campaigns.requests import Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.formatting import in_sentence
 from turnkeep_agents.campaigns.specialists.grids import Table, write_table
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_peer, is_far_below, peers, tracked
-from turnkeep_agents.campaigns.specialists.spelling import in_sentence
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
 
 MOST_ROWS = 4

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias, get_args
 
 from turnkeep_agents.campaigns.requests import Dimension, Period, Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.formatting import Style, day, listed, number_word
 from turnkeep_agents.campaigns.specialists.grids import markdown
-from turnkeep_agents.campaigns.specialists.spelling import Style, day, listed, number_word
 from turnkeep_agents.campaigns.specialists.study import Filters, Study, graded, scope
 from turnkeep_agents.campaigns.warehouse.sums import Flight
 

@@ -8,9 +8,9 @@ from itertools import pairwise, takewhile
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Period, Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.formatting import capital, day, number_word
 from turnkeep_agents.campaigns.specialists.grids import Table, write_table
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, peers
-from turnkeep_agents.campaigns.specialists.spelling import capital, day, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row
 

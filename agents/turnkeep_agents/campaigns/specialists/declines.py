@@ -6,8 +6,8 @@ from math import log1p, sqrt
 
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Severity
+from turnkeep_agents.campaigns.specialists.formatting import in_sentence, unsigned
 from turnkeep_agents.campaigns.specialists.peers import BASES, LEAST_DEVIATIONS, change
-from turnkeep_agents.campaigns.specialists.spelling import in_sentence, unsigned
 from turnkeep_agents.campaigns.specialists.study import Study, graded
 
 BREAK_EVEN_ROAS = 1.0

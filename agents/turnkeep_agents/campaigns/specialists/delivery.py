@@ -6,9 +6,9 @@ from functools import partial
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Severity
 from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.formatting import dated, heading, in_sentence, number_word
 from turnkeep_agents.campaigns.specialists.grids import markdown
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_peer, is_far_below, peers, ranked, success
-from turnkeep_agents.campaigns.specialists.spelling import dated, heading, in_sentence, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, scope, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row
 

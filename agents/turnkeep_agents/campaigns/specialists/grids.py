@@ -9,8 +9,7 @@ from typing import TypeAlias
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain
-from turnkeep_agents.campaigns.specialists.peers import change, ranked, why_not
-from turnkeep_agents.campaigns.specialists.spelling import (
+from turnkeep_agents.campaigns.specialists.formatting import (
     NOT_COMPUTABLE,
     capital,
     dated,
@@ -20,6 +19,7 @@ from turnkeep_agents.campaigns.specialists.spelling import (
     number_word,
     time_label,
 )
+from turnkeep_agents.campaigns.specialists.peers import change, ranked, why_not
 from turnkeep_agents.campaigns.specialists.study import Study, scope
 from turnkeep_agents.campaigns.warehouse.sums import Row
 

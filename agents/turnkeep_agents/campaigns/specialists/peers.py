@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
-from turnkeep_agents.campaigns.specialists.spelling import in_sentence
+from turnkeep_agents.campaigns.specialists.formatting import in_sentence
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
 BASES = {

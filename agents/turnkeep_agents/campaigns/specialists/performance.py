@@ -8,9 +8,9 @@ from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.declines import Order, propose_declines
+from turnkeep_agents.campaigns.specialists.formatting import Style, heading, number_word
 from turnkeep_agents.campaigns.specialists.grids import markdown
 from turnkeep_agents.campaigns.specialists.peers import BASES, added, success
-from turnkeep_agents.campaigns.specialists.spelling import Style, heading, number_word
 from turnkeep_agents.campaigns.specialists.study import DEFAULT_DAYS, Study
 
 MOST_ORDERS = 5

@@ -19,7 +19,7 @@ from turnkeep_agents.campaigns.requests import (
     Request,
     Severity,
 )
-from turnkeep_agents.campaigns.specialists.spelling import Style, dated, listed, noun, number_word, span, spell
+from turnkeep_agents.campaigns.specialists.formatting import Style, dated, listed, noun, number_word, span, spell
 from turnkeep_agents.campaigns.warehouse.sums import NO_NAME, Coverage, Row, Warehouse
 
 MOST_ISSUES = 4

@@ -7,8 +7,8 @@ from turnkeep_agents.campaigns.specialists.audiences import judge_audiences
 from turnkeep_agents.campaigns.specialists.budgets import assess_budgets
 from turnkeep_agents.campaigns.specialists.creatives import judge_creatives
 from turnkeep_agents.campaigns.specialists.delivery import optimize_delivery
+from turnkeep_agents.campaigns.specialists.formatting import dated, span, time_label
 from turnkeep_agents.campaigns.specialists.performance import diagnose_performance
-from turnkeep_agents.campaigns.specialists.spelling import dated, span, time_label
 from turnkeep_agents.campaigns.specialists.study import Study, asked_period, open_study, scope
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from turnkeep.kit.documents import CorpusError, read_text
 from turnkeep_agents.campaigns.metrics import SUMS
-from turnkeep_agents.campaigns.warehouse.cells import (
+from turnkeep_agents.campaigns.warehouse.columns import (
     columns_in,
     find_columns,
     is_missing,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeep_agents.campaigns.metrics import SUMS
-from turnkeep_agents.campaigns.warehouse.cells import read_size
+from turnkeep_agents.campaigns.warehouse.columns import read_size
 from turnkeep_agents.campaigns.warehouse.lines import Lines, Options, read_lines
 from turnkeep_agents.campaigns.warehouse.tables import (
     Contents,

@@ -16,8 +16,7 @@ Ends: TypeAlias = tuple[str, str]  # alias, column
 
 @dataclass(frozen=True)
 class Repeated:
-    """Rows of `table` count more than once in `figure`, by the join to `by`. `is_shown` means that the rows prove
-    it."""
+    """The join to `by` makes `figure` count rows of `table` more than once. `is_shown`: the data confirms it."""
 
     figure: str
     table: str

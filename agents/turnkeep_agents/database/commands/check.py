@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from turnkeep.graphs.building import read_settings
 from turnkeep.settings import UNUSABLE, UnusableFile, explain
 from turnkeep_agents.database.access import Access
-from turnkeep_agents.database.joins.links import sound_links
+from turnkeep_agents.database.joins.link_costs import sound_links
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.security.database import connect, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings

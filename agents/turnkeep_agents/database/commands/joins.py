@@ -19,11 +19,11 @@ from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.files import load_graph, save_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.judging import judge
+from turnkeep_agents.database.joins.lint import SEVERITIES, LinkIssue, validate
 from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.records import JoinGraph
-from turnkeep_agents.database.joins.validation import SEVERITIES, LinkIssue, validate
 from turnkeep_agents.database.security.database import catalogue_sessions, connect, sample_joins
-from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
+from turnkeep_agents.database.security.view_sql import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.errors import DatabaseError
 from turnkeep_local import LocalError

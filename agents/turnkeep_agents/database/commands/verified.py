@@ -7,8 +7,8 @@ from turnkeep.graphs.building import read_settings
 from turnkeep.records import Principal
 from turnkeep.settings import UNUSABLE, UnusableFile
 from turnkeep.settings import explain as explain_settings
-from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
+from turnkeep_agents.database.checks.suspicious_sql import doubts
 from turnkeep_agents.database.guard.guard import Checked
 from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.security.database import open_databases

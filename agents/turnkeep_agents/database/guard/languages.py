@@ -127,7 +127,7 @@ class MariaDB(MySQL):
 
 
 class PlainMariaDB(MariaDB):
-    """Only the server reads formats of dates."""
+    """Leave date functions unparsed: the server interprets their formats."""
 
     NORMALIZE_NOT_NULL = False
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
-from turnkeep_agents.database.joins.links import is_sound
+from turnkeep_agents.database.joins.link_costs import is_sound
 from turnkeep_agents.database.joins.naming import name_words, thing_words
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table, merged
 from turnkeep_agents.database.shapes import Shape, Text, read_shape

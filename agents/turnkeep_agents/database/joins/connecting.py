@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from turnkeep_agents.database.joins.links import Links, Path, cost_of
+from turnkeep_agents.database.joins.link_costs import Links, Path, cost_of
 from turnkeep_agents.database.joins.records import Relationship
 
 CENTRES = 3  # tables near to all asked ones that are tried as the middle of the tree

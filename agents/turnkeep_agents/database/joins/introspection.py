@@ -25,8 +25,8 @@ from turnkeep_agents.database.joins.catalogue import (
     virtual_tables,
 )
 from turnkeep_agents.database.joins.inference import infer
+from turnkeep_agents.database.joins.known_values import Reading, with_values_of
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table, merged
-from turnkeep_agents.database.joins.values import Reading, with_values_of
 
 Progress: TypeAlias = Callable[[str], None]
 

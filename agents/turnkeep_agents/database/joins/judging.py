@@ -9,8 +9,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TypedCall, try_typed
+from turnkeep_agents.database.joins.lint import LinkIssue
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
-from turnkeep_agents.database.joins.validation import LinkIssue
 
 BATCH = 30  # relationships in one call
 

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from turnkeep.settings import UnusableFile
-from turnkeep_agents.database.joins.links import missing
+from turnkeep_agents.database.joins.link_costs import missing
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
 from turnkeep_agents.database.shapes import Shape, Text, read_shape
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from turnkeep_agents.database.joins.connecting import JoinTree, connect
-from turnkeep_agents.database.joins.links import Links, Path
+from turnkeep_agents.database.joins.link_costs import Links, Path
 from turnkeep_agents.database.joins.naming import is_named_after
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, MAX_HOPS, JoinGraph, Relationship
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from turnkeep.kit.checked_replies import Linked, place, send, word
 from turnkeep.kit.documents import Document
 from turnkeep.kit.links import addresses
 from turnkeep.kit.nodes import step
-from turnkeep.kit.wording import Linked, place, send, word
 from turnkeep.models.calls import TextAnswer
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts

@@ -14,9 +14,9 @@ from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import last_question
 from turnkeep_agents.database.answers.tables import size_of
-from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
+from turnkeep_agents.database.checks.suspicious_sql import doubts
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.nodes.turn import (
     NOTHING_CHANGED,

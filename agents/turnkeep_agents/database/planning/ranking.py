@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from turnkeep.kit.words import STOP_WORDS, words
-from turnkeep_agents.database.joins.links import is_audit_link
+from turnkeep_agents.database.joins.link_costs import is_audit_link
 from turnkeep_agents.database.joins.records import JoinGraph, Table
 from turnkeep_agents.database.planning.vocabulary import Vocabulary, split, split_joined, stem
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from turnkeep.kit.words import words
-from turnkeep_agents.database.joins.links import is_audit_column, is_audit_link
+from turnkeep_agents.database.joins.link_costs import is_audit_column, is_audit_link
 from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
 from turnkeep_agents.database.planning.vocabulary import split, stem

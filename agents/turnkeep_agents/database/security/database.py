@@ -22,10 +22,10 @@ from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.complaints import sqlite_error
-from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.security.servers import ServerDatabase
 from turnkeep_agents.database.security.sqlite import SqliteSecurity
 from turnkeep_agents.database.security.statements import check_statement
+from turnkeep_agents.database.security.view_sql import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.engines import Called, file_of, open_url, parse_url
 from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, QueryFailed

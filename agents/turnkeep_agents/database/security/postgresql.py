@@ -8,7 +8,7 @@ into their schema."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from turnkeep_agents.database.access import Access, SecureView
-from turnkeep_agents.database.security.hidden import (
+from turnkeep_agents.database.security.view_sql import (
     ANY_TENANT,
     COMPANY_FUNCTION,
     COMPANY_TABLE,

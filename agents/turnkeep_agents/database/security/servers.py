@@ -15,7 +15,7 @@ from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.results import Result, read_result
 from turnkeep_agents.database.security.complaints import server_error
-from turnkeep_agents.database.security.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
+from turnkeep_agents.database.security.view_sql import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.engines import Called, open_url
 from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, QueryFailed, TenantUnknown

@@ -19,7 +19,7 @@ from turnkeep_agents.database.results import Cell, Result, read_result
 from turnkeep_agents.database.security.ciphers import decrypt
 from turnkeep_agents.database.security.complaints import is_ended, is_too_big
 from turnkeep_agents.database.security.functions import FUNCTIONS, SWIFT_FUNCTIONS
-from turnkeep_agents.database.security.hidden import (
+from turnkeep_agents.database.security.view_sql import (
     ANY_TENANT,
     COMPANY_FUNCTION,
     COMPANY_TABLE,

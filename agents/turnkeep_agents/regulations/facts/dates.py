@@ -147,7 +147,7 @@ def weekday(found: Sequence[Token], today: date) -> Span | None:
 
 
 def nth(found: Sequence[Token], today: date) -> Span | None:
-    """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
+    """Parse an ordinal, such as "il primo venerdì di luglio" or "l'ultimo giorno del mese"; None if it is vague."""
     which, what = one(found, "oI") or found[0], one(found, "w") or one(found, "eu")
     at, size = -1 if which.kind == "<" else int(fraction(which)), unit([what]) if what else (3, "M")
     rest = [token for token in found if token is not which and token is not what]

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from turnkeep.kit.checked_replies import Linked, place, send
 from turnkeep.kit.documents import Document
 from turnkeep.kit.nodes import answer_from, replied, step
 from turnkeep.kit.prompting import PromptBuilder
 from turnkeep.kit.verification import Sources
-from turnkeep.kit.wording import Linked, place, send
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import prompts

@@ -5,8 +5,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from turnkeep.kit.checked_replies import place, send
 from turnkeep.kit.nodes import message_of, replied, step
-from turnkeep.kit.wording import place, send
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts

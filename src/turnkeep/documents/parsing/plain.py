@@ -7,7 +7,7 @@ import re
 from turnkeep.documents.parsing.gathering import Gathering
 from turnkeep.documents.parsing.layout import row_of
 from turnkeep.documents.parsing.parsed import Unparsable
-from turnkeep.kit.delimited import BadQuotes, read_table
+from turnkeep.kit.csv_tables import BadQuotes, read_table
 
 _COMMENT = re.compile(
     r"(?P<code>^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)|`[^`\n]+`)|<!--.*?-->|^ {0,3}<!--.*\Z",

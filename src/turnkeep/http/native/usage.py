@@ -12,7 +12,7 @@ from turnkeep.http.routes import ALWAYS, Routes
 from turnkeep.http.schemas import Options
 from turnkeep.http.views import LateView, Time
 from turnkeep.store.keys import day, next_day
-from turnkeep.store.limits import MICRO, MINUTE_MS, Day
+from turnkeep.store.reservations import MICRO, MINUTE_MS, Day
 
 DAYS = 31
 

@@ -45,7 +45,7 @@ class ResponseId(NamedTuple):
         return f"resp_{self.number}_{self.run}_{self.thread_id}"
 
     def check(self, turn: Turn) -> Turn:
-        """Return the turn; raise NotFound if it is another one."""
+        """Return the turn; raise NotFound if another run made it."""
         if turn.run_id is None or run_digest(turn.run_id).hex() != self.run:
             raise NotFound(_NO_RESPONSE)
         return turn

@@ -3,9 +3,9 @@
 import pytest
 from talk import GRAPH
 
-from turnkeep_agents.database.checks.doubts import doubts, wrong_links
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
+from turnkeep_agents.database.checks.suspicious_sql import doubts, wrong_links
 from turnkeep_agents.database.guard.guard import Checked, Guard
 from turnkeep_agents.database.results import Result
 

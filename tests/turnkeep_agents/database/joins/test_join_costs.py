@@ -1,7 +1,7 @@
 import pytest
 from join_graphs import graph, link
 
-from turnkeep_agents.database.joins.links import HUB, PLAIN, cost_of, hub_surcharges, is_audit_column
+from turnkeep_agents.database.joins.link_costs import HUB, PLAIN, cost_of, hub_surcharges, is_audit_column
 from turnkeep_agents.database.joins.naming import is_key_like, name_words, thing_words
 
 AUDIT = """created_by createdBy CREATED_BY creator creator_id changed_by lastModifiedById voided_by retired_by

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from join_graphs import SERVICE, graph, link
 
-from turnkeep_agents.database.joins.links import Path, cost_of
+from turnkeep_agents.database.joins.link_costs import Path, cost_of
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
 

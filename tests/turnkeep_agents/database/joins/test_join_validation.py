@@ -6,8 +6,8 @@ from join_graphs import SERVICE, graph, link
 
 from scripted_model import ScriptedModel
 from turnkeep_agents.database.joins.judging import BATCH, VALIDATE_JOINS, Doubt, Judgement, judge
+from turnkeep_agents.database.joins.lint import LinkIssue, parts_of, validate
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.joins.validation import LinkIssue, parts_of, validate
 
 
 def found(joined: JoinGraph, code: str) -> list[LinkIssue]:

@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage
 from talk import ANSWER, COUNT, READ, SEVEN, TALK, WRITE, Talk, ask, read, write
 
 from link_forms import LEFT, check_links
-from turnkeep.kit.wording import Rewritten
+from turnkeep.kit.checked_replies import Rewritten
 from turnkeep.records import Reply
 from turnkeep_agents.database.results import Result
 

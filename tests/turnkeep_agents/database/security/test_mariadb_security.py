@@ -10,7 +10,7 @@ from walled import Reader, reading
 from mariadb import Server
 from turnkeep.records import Principal
 from turnkeep_agents.database.security.database import open_databases
-from turnkeep_agents.database.security.hidden import SCHEMA
+from turnkeep_agents.database.security.view_sql import SCHEMA
 from turnkeep_agents.database.security.views import SLOTS
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.errors import QueryFailed

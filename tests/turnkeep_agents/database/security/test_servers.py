@@ -18,7 +18,7 @@ from turnkeep.records import Principal
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import JoinGraph, Table
 from turnkeep_agents.database.security.database import Database, open_databases
-from turnkeep_agents.database.security.hidden import SCHEMA
+from turnkeep_agents.database.security.view_sql import SCHEMA
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow
 

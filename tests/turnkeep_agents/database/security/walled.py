@@ -13,8 +13,8 @@ from two_companies import PASSWORD, READER, SEAL, fill_postgres, fill_server
 
 import mariadb
 import postgres
-from turnkeep_agents.database.security.hidden import SCHEMA
 from turnkeep_agents.database.security.servers import TRANSACTION, sign
+from turnkeep_agents.database.security.view_sql import SCHEMA
 
 
 class Reader:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from turnkeep_agents.database.joins.links import is_sound, missing, sound_links
+from turnkeep_agents.database.joins.link_costs import is_sound, missing, sound_links
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, JoinGraph, Kind, Relationship
 
 Severity: TypeAlias = Literal["error", "warning", "note"]

@@ -1,5 +1,6 @@
-"""The links that joins may use, and their costs in hundredths of a plain join. Questions are seldom about who changed a
-row, so such links are long. So are doubtful links, and the way through a table that most others point at."""
+"""The links that joins may use, and their costs in hundredths of a plain join. Links to the
+user who changed a row cost more, because few questions need them. So do doubtful links, and the way through a table
+that most others reference."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

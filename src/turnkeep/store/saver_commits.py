@@ -1,6 +1,6 @@
-"""A saver's path through the store: each checkpoint is a link with its own commit, on the same HEAD. A step is an edit
-during a run and a turn at its end. It takes effect if HEAD still leads to the link that the writer read and no one else
-has the lease. A run takes the lease with its first step, for a while at a time."""
+"""Commits of the saver: each checkpoint is stored as a link with its own update of HEAD. It is an edit during a run and
+a turn at its end. It takes effect if HEAD still leads to the link that the writer read and no one else has the lease. A
+run takes the lease with its first step, for a while at a time."""
 
 from contextlib import suppress
 from dataclasses import replace
