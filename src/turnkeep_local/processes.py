@@ -45,13 +45,13 @@ def spawn(command: Sequence[str], *, log: Path, environ: Mapping[str, str] | Non
         )
 
 
-def _end_with_parent() -> Callable[[], None] | None:
+def _end_with_parent(at_our_death: signal.Signals = signal.SIGKILL) -> Callable[[], None] | None:
     if sys.platform != "linux":
         return None
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def die_with_parent() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(_PR_SET_PDEATHSIG, int(at_our_death))
         if os.getppid() != parent:
             os._exit(1)
 
