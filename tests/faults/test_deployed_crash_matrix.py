@@ -11,13 +11,13 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-import boto3
 import pytest
 from botocore.session import Session
 from fault_hooks import Faults, at_call, none
 from fault_site import CREDENTIALS, Death, Site, child, silence
 
 from deployed_function import Context, load_handler, proxy_event
+from turnkeep.aws import deployment
 
 LEASE_SECONDS = 1
 BEGIN = COMMIT = "dynamodb.UpdateItem"
@@ -119,7 +119,7 @@ def serve_once(line: Connection, environment: dict[str, str], event: Any, death:
     session = Session()
     for service in ("dynamodb", "s3"):
         faults.listen(session, service)
-    boto3.setup_default_session(botocore_session=session)
+    deployment._session = lambda: session
     line.send(_answer(load_handler()(event, Context())))
     line.close()
 

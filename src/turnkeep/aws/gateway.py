@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from mangum import Mangum
 from mangum.handlers import APIGateway
@@ -28,7 +27,6 @@ _REQUEST = {
     "body": str | None,
     "requestContext": Mapping,
 }
-_GREEDY, _PARAMETER = re.compile(r"\{(\w+)\+\}"), re.compile(r"\{\w+\}")
 _OF_OTHERS = ("Records", "detail", "detail-type", "methodArn", "rawPath", "routeKey", "source", "type", "version")
 
 
@@ -54,11 +52,25 @@ def _plain(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_path(event: Mapping[str, Any]) -> str:
-    """Return the path of the resource, without the base path that a custom domain puts in front of it."""
-    path, resource, values = event["path"], event["resource"], event.get("pathParameters") or {}
-    shape = _GREEDY.sub(lambda found: re.escape(quote(unquote(values.get(found[1]) or ""))) or ".+", resource)
-    found = re.fullmatch(f"(?:/[^/]+)*?({_PARAMETER.sub('[^/]+', shape)}/?)", path)
-    return found[1] if found else "/" if resource == "/" else str(path)
+    """Return the path of the resource, without the base path that a custom domain puts in front of it. No pattern is
+    made of a path, because `re` keeps patterns in memory."""
+    path, resource, values = str(event["path"]), str(event["resource"]), event.get("pathParameters") or {}
+    if resource == "/":
+        return resource
+    places = [at for at, letter in enumerate(path) if letter == "/"]
+    wanted = resource[1:].split("/")
+    return next((path[at:] for at in places if _fits(path[at + 1 :].removesuffix("/"), wanted, values)), path)
+
+
+def _fits(path: str, wanted: list[str], values: Mapping[str, str]) -> bool:
+    sent = path.split("/")
+    for at, (part, name) in enumerate(zip(sent, wanted, strict=False)):
+        if name.endswith("+}"):
+            rest = unquote("/".join(sent[at:]))
+            return rest == unquote(values.get(name[1:-2]) or rest).rstrip("/")
+        if not part or (part != name and name[:1] != "{"):
+            return False
+    return len(sent) == len(wanted)
 
 
 def _portless(headers: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,14 +14,14 @@ from page_site import Visit, Visits, visit
 expect.set_options(timeout=20_000)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def url(whole_table: str, dynamodb_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     site = Site(tmp_path_factory.mktemp("page"), dynamodb_url, whole_table, "mirror")
     with site.running() as client:
         yield str(client.base_url).rstrip("/")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as started:
         yield started
