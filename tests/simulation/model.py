@@ -161,7 +161,8 @@ class Model:
             raise Violation("foreign replay", f"{key} on {thread} got {reply}, the reply to another message")
         self.ack(found)
         for other in self.acked[found.thread].values():
-            if other.key == key and other is not found and other.incarnation == found.incarnation:
+            is_twice = other.key == key and other is not found and other.incarnation == found.incarnation
+            if is_twice and found.incarnation not in self.again:  # back from deletion, empty: the key is free
                 raise Violation("two turns of one key", f"{key} on {thread}: r{other.id} and r{found.id}")
 
     # what is read
