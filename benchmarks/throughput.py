@@ -109,10 +109,16 @@ def _compared(data: Path, before: Path | None, *, with_peers: bool) -> tuple[lis
         found = {(server.name, clients): list[Round]() for clients in TURNS for server in servers}
         for _ in range(ROUNDS if with_peers else 1):
             for clients, turns in TURNS.items():
-                for server in servers:
-                    found[server.name, clients].append(_round(server, clients, turns, message))
+                for server in [*servers]:
+                    try:
+                        found[server.name, clients].append(_round(server, clients, turns, message))
+                    except RuntimeError as error:  # a peer that fails is out; its rounds so far count
+                        if server is servers[0]:
+                            raise
+                        servers.remove(server)
+                        missing.append(str(error))
     print(f"{'server':26}{'clients':>8}{'turns/s':>10}{'ms a turn':>11}{'CPU ms':>9}   load {_load()}")
-    return [_show(name, clients, each) for (name, clients), each in found.items()], missing
+    return [_show(name, clients, each) for (name, clients), each in found.items() if each], missing
 
 
 def _round(server: Server, clients: int, turns: int, message: str) -> Round:
