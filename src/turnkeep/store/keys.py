@@ -31,8 +31,8 @@ CLOCK_ERROR_MS = 5_000  # between two machines: milliseconds on Lambda, a second
 BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"  # partition of all API keys; those of threads begin with `T#`, whatever the tenant
-CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
-PACKS, TURNS, EVERY_TURN = "PACK#", "TURN#", "TURN#~"  # the last sorts just after the turns of all generations
+TURNS, EVERY_TURN = "TURN#", "TURN#~"  # the second sorts just after the turns of all generations
+CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS, PACKS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#", "PACK#"
 """Key prefixes of each kind of item in a thread."""
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")

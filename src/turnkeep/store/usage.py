@@ -3,7 +3,8 @@
     reserve   one conditional update before a run: a rough need, the turn of this minute, its own mark in `open`
     settle    one conditional update after it: the real usage; the mark is removed
 
-The mark makes both safe to repeat. It expires, so the next reader gives back the reservation of a dead process."""
+The mark makes each safe to repeat; only if both arrive again later, in this order, the run counts twice. It expires, so
+the next reader gives back the reservation of a dead process."""
 
 from contextlib import suppress
 from dataclasses import dataclass
