@@ -257,7 +257,7 @@ def test_no_module_is_named_after_nothing() -> None:
 PLAN = {"graph", "state", "prompts", "settings", "reading", "nodes", "answers"}
 PLANNED = PLAN | {"commands", "rules", "__init__"}
 MOST_PLACES = 3
-LIMITS = {BACKEND: 22_710, AGENTS: 17_870, DEMO: 1_860, LOCAL: 2_790}
+LIMITS = {BACKEND: 22_665, AGENTS: 17_870, DEMO: 1_860, LOCAL: 2_742}
 ASKS_WHICH_MODEL = re.compile(r"\bis_demo\b|\bmodel is (?:not )?None\b|provider ==")
 
 
@@ -306,7 +306,7 @@ FOREIGN = {
     "told": re.compile(r"\b_?(?:told|tells?|says?|said)(?:_|\b)"),
     "what": re.compile(r'"""(?:What|Whether|Who|Whose|Where|Whoever)\b'),
 }
-MOST_FOREIGN = {"told": 90, "what": 9, "long": 21}
+MOST_FOREIGN = {"told": 76, "what": 8, "long": 21}
 LONGEST_SENTENCE_WORDS = 40
 SENTENCE = re.compile(r"[^.!?:|]+[.!?:|]")
 

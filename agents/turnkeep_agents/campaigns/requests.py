@@ -66,7 +66,7 @@ class Request(Frozen):
 
 
 class Figure(Frozen):
-    """`value` is None where it cannot be computed, such as a rate over nothing; `text` then says so."""
+    """`value` is None if it cannot be computed, such as a rate over nothing; `text` then states this."""
 
     subject: str = Field(description='whose it is, such as "Quiz" or "Display 300x250"')
     metric: str
@@ -87,7 +87,7 @@ class Issue(Frozen):
 
 
 class MetricResult(Frozen):
-    """`text` is the answer of this specialist alone, in sentences or a Markdown table; `notes` say what limits it."""
+    """`text` is the answer of this specialist alone, in sentences or a Markdown table; `notes` name its limits."""
 
     specialist: str
     status: Literal["ok", "no_data", "failed"]

@@ -1,4 +1,4 @@
-"""Check that a tree still says what was written: its text must have the same words in the same order, except for
+"""Check that a tree still means what was written: its text must have the same words in the same order, except for
 synonyms. Other rewriting by sqlglot is refused, even if it means the same."""
 
 import re

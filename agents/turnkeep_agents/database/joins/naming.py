@@ -38,7 +38,7 @@ def is_named_after(table: str, others: Iterable[str]) -> bool:
 
 
 def is_key_like(name: str) -> bool:
-    """Return whether a column name ends in a key word and says of what: "customerId"."""
+    """Return whether a column name ends in a key word after the name of its table: "customerId"."""
     words = name_words(name)
     return len(words) > 1 and words[-1] in KEY_WORDS
 

@@ -14,7 +14,7 @@ PER_WORD = 2  # tables that one description may mean: "store of parts"
 
 @dataclass(frozen=True)
 class Ways:
-    """`tables` includes those in between that were not named; `notes` tell the model about joins."""
+    """`tables` includes those in between that were not named; `notes` explain joins to the model."""
 
     tables: tuple[str, ...]
     notes: tuple[str, ...] = ()

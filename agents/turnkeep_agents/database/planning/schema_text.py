@@ -56,7 +56,7 @@ def neighbours(graph: JoinGraph, tables: Sequence[str], named: Sequence[str], al
 
 
 def main_date(table: Table) -> str:
-    """Return the date column that tells when a row happened: the first that is not an audit column; "" if there is
+    """Return the column with the date of a row's event: the first that is not an audit column; "" if there is
     none."""
     dates = [column.name for column in table.columns.values() if column.kind in ("date", "datetime")]
     own = [name for name in dates if not is_audit_moment(name)]

@@ -76,7 +76,7 @@ def content(text: str) -> list[str]:
 
 
 def is_within(asked: Sequence[str], own: Sequence[str]) -> bool:
-    """Return whether `own` has the words of `said` in order: "il datore querela il socio" is not its reverse."""
+    """Return whether `own` has the words of `asked` in order: "il datore querela il socio" is not its reverse."""
     rest = iter(own)
     return all(word in rest for word in asked)
 

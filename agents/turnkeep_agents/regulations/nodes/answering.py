@@ -17,7 +17,7 @@ from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
 from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
-from turnkeep_agents.regulations.nodes.prompting import ANSWER_TOKENS, TALK_TOKENS, Prompting, asking, said_by, shown
+from turnkeep_agents.regulations.nodes.prompting import ANSWER_TOKENS, TALK_TOKENS, Prompting, asking, shown, texts_by
 from turnkeep_agents.regulations.nodes.shortcuts import KEPT
 from turnkeep_agents.regulations.reading import fact_note
 from turnkeep_agents.regulations.reckoning import Known, Unreckonable, known_in, reckon
@@ -35,7 +35,7 @@ class Answering(Prompting):
         prompt = PromptBuilder(prompts.CALCULATE).with_retrieval_context(shown(state))
         prompt.with_notes([f"{prompts.FACTS}{'; '.join(facts)}"] if facts else []).with_note(self.today(runtime))
         asked = prompt.with_query(state["standalone_query"]).messages()
-        texts = [*(one.text for one in shown(state)), *facts, *said_by(state, "human"), state["standalone_query"]]
+        texts = [*(one.text for one in shown(state)), *facts, *texts_by(state, "human"), state["standalone_query"]]
         known = known_in(texts, runtime.context.now.date())
         plan = await ask_typed(self.models.main, prompts.CALCULATE_CALL, asked)
         lines, problem = _carried_out(plan, known)
@@ -128,8 +128,8 @@ class Answering(Prompting):
         """The reply may repeat facts of the user's own case. Their other figures may appear only next to a found one:
         "35 days, isn't it?" does not make a law."""
         today, facts = runtime.context.now.date(), [*map(fact_note, state["facts"]), *state["steps"]]
-        known = [*facts, *said_by(state, "ai"), *map(str, self.knowledge.about.values())]
-        sources = Sources(known, said_by(state, "human"), days=[(today, today)], language=state["language"])
+        known = [*facts, *texts_by(state, "ai"), *map(str, self.knowledge.about.values())]
+        sources = Sources(known, texts_by(state, "human"), days=[(today, today)], language=state["language"])
         return Grounded(documents, self.knowledge.by_id, sources, state["unheld"])
 
 

@@ -13,7 +13,7 @@ from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.answers import cited_in
 from turnkeep_agents.regulations.context import build_context
 from turnkeep_agents.regulations.knowledge.references import references
-from turnkeep_agents.regulations.nodes.prompting import READ_TOKENS, Prompting, said_by
+from turnkeep_agents.regulations.nodes.prompting import READ_TOKENS, Prompting, texts_by
 from turnkeep_agents.regulations.reading import READ_CALL, Span, checked, fact_note, facts_in
 from turnkeep_agents.regulations.state import RegulationsState
 
@@ -53,7 +53,7 @@ class Searching(Prompting):
     def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:
         """Parse the spans into values; spans without a value are asked about."""
         spans, today = [Span(**span) for span in state["reading"]["spans"]], runtime.context.now.date()
-        facts, unread = facts_in(said_by(state, "human"), spans, state["language"], today)
+        facts, unread = facts_in(texts_by(state, "human"), spans, state["language"], today)
         return {"facts": facts, "unread": unread, **step(state, f"{len(facts)} of {len(spans)} facts have a value.")}
 
     def retrieve(self, state: RegulationsState, runtime: Runtime[RunContext]) -> JSON:

@@ -37,7 +37,7 @@ class Prompting:
         return prompts.TODAY.format(date=f"{runtime.context.now:%A, %Y-%m-%d}")
 
 
-def said_by(state: RegulationsState, kind: str) -> list[str]:
+def texts_by(state: RegulationsState, kind: str) -> list[str]:
     return [str(each.text) for each in state["messages"] if each.type == kind]
 
 
