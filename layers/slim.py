@@ -27,11 +27,11 @@ UNUSED_FOLDERS = (
     "sqlglot/executor",
     # A tracing service's client that we do not use: its integrations with other frameworks, and its sandboxes.
     *("langsmith/integrations", "langsmith/sandbox"),
-    # Powertools, which we use for logs, metrics and parameters: its router, and support for other event sources.
+    # Powertools, which we use for logs and metrics: its router, and support for other event sources.
     *("aws_lambda_powertools/event_handler", "aws_lambda_powertools/utilities/data_*"),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("auth_alpha", "batch", "circuit_breaker")),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("feature_flags", "idempotency", "kafka")),
-    *(f"aws_lambda_powertools/utilities/{name}" for name in ("parser", "streaming", "validation")),
+    *(f"aws_lambda_powertools/utilities/{name}" for name in ("parameters", "parser", "streaming", "validation")),
     # Administration of an organisation at OpenAI.
     *("openai/resources/admin", "openai/types/admin"),
     # Making and converting models; the extra `dense` only runs one.

@@ -11,16 +11,20 @@ import sys
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from io import StringIO
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.credentials import Credentials
+from botocore.handlers import BUILTIN_HANDLERS
 from hypothesis import settings as hypothesis_settings
 
 from dev_server import NO_REGISTRY
 from turnkeep.observability import logger
+from turnkeep.store.direct import Direct
 from turnkeep.store.opening import make_table
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import find_emulator, find_java
@@ -129,6 +133,16 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> "Iterator[None]":
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
     os.environ.update(before)
+
+
+@pytest.fixture
+def own_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New clients are without the handler that moto adds to all of its process."""
+    monkeypatch.setattr("botocore.handlers.BUILTIN_HANDLERS", [*filterfalse(_is_motos, BUILTIN_HANDLERS)])
+
+
+def _is_motos(handler: tuple[Any, ...]) -> bool:
+    return str(handler[1].__module__).startswith("moto.")
 
 
 @pytest.fixture(scope="session")
@@ -242,6 +256,15 @@ def dynamodb(dynamodb_url: str) -> "DynamoDBClient":
     return boto3.client("dynamodb", endpoint_url=dynamodb_url, config=Config(**PATIENCE), **CREDENTIALS)
 
 
+@pytest.fixture(scope="session")
+def direct(dynamodb_url: str) -> Direct:
+    """Sends requests as a deployment does, without botocore's layers."""
+    client = boto3.client("dynamodb", endpoint_url=dynamodb_url, config=Config(**PATIENCE), **CREDENTIALS)
+    for event, handler, *_ in filter(_is_motos, BUILTIN_HANDLERS):
+        client.meta.events.unregister(event, handler)
+    return Direct(client, Credentials("testing", "testing"))
+
+
 @pytest.fixture
 def items(request: pytest.FixtureRequest) -> "Items":
     """In memory, and in `make check` on DynamoDB Local."""
@@ -252,7 +275,7 @@ def items(request: pytest.FixtureRequest) -> "Items":
     if request.config.getoption("--no-servers"):
         return MemoryItems()
     dynamodb: DynamoDBClient = request.getfixturevalue("dynamodb")
-    return Items(dynamodb, request.getfixturevalue("table_name"))
+    return Items(dynamodb, request.getfixturevalue("table_name"), direct=request.getfixturevalue("direct"))
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
+from browser import module
+
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 860}
 PATIENCE_MS = 20_000
@@ -92,3 +94,10 @@ def problem(route: Route, status: int, code: str, headers: Mapping[str, str] | N
     route.fulfill(
         status=status, headers=dict(headers or {}), content_type="application/problem+json", body=json.dumps(body)
     )
+
+
+def broken_rules(page: Page) -> list[tuple[str, list[str]]]:
+    """The rules of axe that the page breaks. It needs a context with `bypass_csp`."""
+    page.evaluate(module("axe-core/axe.min.js").read_text())
+    broken = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']})")
+    return [(each["id"], [node["html"] for node in each["nodes"]]) for each in broken["violations"]]

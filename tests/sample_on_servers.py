@@ -19,7 +19,7 @@ from turnkeep_demo.database.field_service import COMPANIES, FOLDER, KEY, access,
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"
-KNOWN = Secrets(KEY, SEAL, {tenant: str(company) for tenant, company in COMPANIES.items()})
+KNOWN = Secrets(KEY, SEAL, COMPANIES)
 ROWS_AT_ONCE = 2_000
 CIPHER = "cipher-algo=aes256, s2k-mode=1, compress-algo=0"
 """Of pgcrypto. By default a key is hashed 65,536 times and more, for each value: right for passwords, slow for keys."""

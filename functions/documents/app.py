@@ -8,11 +8,11 @@ from urllib.parse import unquote_plus
 
 from turnkeep.aws.loading import loading
 
-MARGIN_MS = 20_000  # so that an export that is too long can record it
+MARGIN_MS = 20_000  # so that an export that takes too long is logged
 
 with loading():
     from turnkeep.aws.deployment import deployed
-    from turnkeep.documents.parsing import keep_children_out
+    from turnkeep.documents.parsing.process import keep_children_out
     from turnkeep.documents.pipeline import Pipeline
     from turnkeep.observability import correlate, guard_output, logger, place
 

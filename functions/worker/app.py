@@ -12,20 +12,21 @@ from turnkeep.aws.loading import loading
 MARGIN_SECONDS = 5  # so that a run that is too slow can record it
 
 with loading():
-    from turnkeep.aws.deployment import app_over, deployed, log_unusable_files
+    from turnkeep.aws.deployment import app_over, deployed, launch_workers, log_unusable_files
     from turnkeep.http.loopback import serve_nodes
     from turnkeep.observability import correlate, guard_output, logger, place
     from turnkeep.turns.background import NotDone
 
     guard_output()
     services = deployed(os.environ)
+    launch_workers(services, os.environ.get("AWS_LAMBDA_FUNCTION_NAME"))  # itself, for the rest of a long queue
     log_unusable_files(services.settings)
     serve_nodes(partial(app_over, services, os.environ))
     loop = asyncio.new_event_loop()
 
 
 def handler(event: Any, context: Any) -> None:
-    """Run one background run. Raise NotDone if it must be retried."""
+    """Execute the queued runs of a thread. Raise NotDone if this must be retried."""
     correlate(context.aws_request_id)
     deadline = time.monotonic() + context.get_remaining_time_in_millis() / 1000 - MARGIN_SECONDS
     try:

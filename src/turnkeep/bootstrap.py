@@ -17,7 +17,6 @@ from turnkeep.store.blobs import Blobs, Objects
 from turnkeep.store.cleanup import Cleanup
 from turnkeep.store.codec import Codec
 from turnkeep.store.direct import Direct
-from turnkeep.store.erasure import Eraser
 from turnkeep.store.export import Exports
 from turnkeep.store.items import Items
 from turnkeep.store.memories import Memories
@@ -64,16 +63,15 @@ def build(
         from turnkeep.pii import add_detector  # noqa: PLC0415 - few deployments have one
 
         add_detector(settings.pii_detector)
-    time_and_chance: Mapping[str, Any] = {"clock": clock, "random_bytes": secrets.token_bytes}
     direct = Direct.of(dynamodb, credentials) if settings.dynamodb_direct else None
     items = Items(dynamodb, settings.table_name, direct=direct)
     blobs = Blobs(objects, items)
-    codec, eraser = Codec(*settings.signing_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
-    hours, seconds = settings.thread_hours, settings.turn.lease_seconds
-    store = Store(items, blobs, codec, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
+    codec = Codec(*settings.signing_secrets, refresh=refresh)
+    hours, seconds, chance = settings.thread_hours, settings.turn.lease_seconds, secrets.token_bytes
+    store = Store(items, blobs, codec, clock=clock, random_bytes=chance, thread_hours=hours, lease_seconds=seconds)
     attachments = Attachments(store.heads, store.vault, uploads or KeptUploads(objects))
     usage = Usage(store.heads, settings.budget)
-    memories = functools.partial(Memories, items, codec, **time_and_chance)
+    memories = functools.partial(Memories, items, codec, clock=clock)
     stores = _stores(memories, clock)
     turns = Turns(
         store,
@@ -91,13 +89,12 @@ def build(
         settings=settings,
         store=store,
         turns=turns,
-        runs=Runs(turns, store),
-        cleanup=Cleanup(eraser),
+        runs=Runs(turns, store, settings.turn.debounce_seconds),
+        cleanup=Cleanup(store.heads.eraser),
         codec=codec,
-        usage=usage,
         attachments=attachments,
         exports=Exports(store, attachments, usage, objects, memories=memories, facts=facts),
-        user_eraser=UserEraser(eraser),
+        user_eraser=UserEraser(store.heads.eraser),
         stores=stores,
     )
 

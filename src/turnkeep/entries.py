@@ -15,8 +15,7 @@ GROUP = "turnkeep.agents"
 @dataclass(frozen=True)
 class Entry:
     """The object that an entry point names, light to import. Places are written "package.module:name":
-    `build(settings) -> Agent`, a subclass of AgentSettings, and `add_commands(commands)` for the parser of `turnkeep`.
-    """
+    `build(settings) -> Agent`, a subclass of AgentSettings, and `add_commands(commands)` for `turnkeep`'s parser."""
 
     description: str
     build: str

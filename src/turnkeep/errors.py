@@ -114,6 +114,11 @@ class DocumentNotFound(NotFound):
     advice = "`GET /threads/{thread_id}/attachments` lists the documents of the thread."
 
 
+class NoInterrupt(NotFound):
+    status, code, title = 404, "no_such_interrupt", "The thread does not wait for this answer"
+    advice = "`GET /threads/{thread_id}/state` lists the interrupts of the thread."
+
+
 class MethodNotAllowed(TurnkeepError):
     status, code, title = 405, "method_not_allowed", "The route does not support this method"
     advice = "`/openapi.json` lists the methods of each route."
@@ -132,11 +137,6 @@ class ThreadExists(Conflict):
 class TooManyDocuments(Conflict):
     status, code, title = 409, "too_many_documents", "The thread has reached its limit of 20 documents"
     advice = "Remove a document, or start a new thread."
-
-
-class AlreadyUploaded(Conflict):
-    status, code, title = 409, "already_uploaded", "The file of this document was already uploaded"
-    advice = "Nothing was changed. Create another document to upload another file."
 
 
 class TurnInProgress(Conflict):

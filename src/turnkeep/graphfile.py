@@ -5,7 +5,6 @@ import json
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -15,9 +14,7 @@ from typing import Any, Literal
 NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")  # a graph's name: "agent", "Deep Researcher"
 _PLACE = re.compile(r"(.+):([^:/\\]+)")
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
-_REFUSED = {
-    "encryption": "values would be stored without it; remove it from the file, AWS encrypts the tables already",
-}
+_REFUSED = {"encryption": "values would be stored without it; remove it from the file, AWS encrypts the tables already"}
 _UNSERVED = {
     "auth": "not applied: this server authenticates callers with its own keys or tokens, and each reads only its own "
     "threads; check other rules in the graph",
@@ -57,7 +54,6 @@ class GraphSpec:
 
     @property
     def place(self) -> str:
-        """Return the beginning of every message about it."""
         return f"{self.where}: graph `{self.name}`"
 
     @property
@@ -102,14 +98,6 @@ class GraphFile:
         environ.update({name: value for name, value in self.environment().items() if over or name not in environ})
 
 
-class _Object(dict[str, Any]):
-    """A JSON object that records duplicate keys."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]):
-        super().__init__(pairs)
-        self.twice = {name for name, count in Counter(name for name, _ in pairs).items() if count > 1}
-
-
 def read_graph_file(path: Path) -> GraphFile:
     """Read the file; raise UnusableGraphFile."""
     try:
@@ -117,12 +105,12 @@ def read_graph_file(path: Path) -> GraphFile:
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableGraphFile(f"{path}: cannot be read ({error.__class__.__name__}); name a langgraph.json") from None
     try:
-        content = json.loads(text, object_pairs_hook=_Object)
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         raise UnusableGraphFile(f"{path}:{error.lineno}:{error.colno}: invalid JSON: {error.msg}") from None
     except RecursionError:
         raise UnusableGraphFile(f"{path}: nested too deeply") from None
-    if not isinstance(content, _Object):
+    if not isinstance(content, dict):
         raise UnusableGraphFile(f'{path}:1: not an object; write {{"graphs": {{"agent": "./agent.py:graph"}}}}')
     return _Reader(path, text, content).read()
 
@@ -131,7 +119,7 @@ def read_graph_file(path: Path) -> GraphFile:
 class _Reader:
     path: Path
     text: str
-    content: _Object
+    content: Mapping[str, Any]
 
     def read(self) -> GraphFile:
         for key in _REFUSED.keys() & self.content.keys():
@@ -159,14 +147,12 @@ class _Reader:
         place = _PLACE.fullmatch(str(more.get("path")))
         source, attribute = place.groups() if place else ("", "")
         spec = GraphSpec(name, source, attribute, self._at("graphs", name), str(more.get("description") or ""))
-        return replace(spec, fault=self._fault_of(spec, is_twice=name in self.content["graphs"].twice))
+        return replace(spec, fault=self._fault_of(spec))
 
-    def _fault_of(self, spec: GraphSpec, *, is_twice: bool) -> str:
+    def _fault_of(self, spec: GraphSpec) -> str:
         at, file = spec.place, self.path.parent / spec.source
         if not NAME.fullmatch(spec.name):
             return f"{at} has an invalid name; use 1 to 64 characters without a slash"
-        if is_twice:
-            return f"{at} is defined twice; rename one of them"
         if not spec.source:
             return f'{at}: write "./path/to/file.py:attribute" or "package.module:attribute"'
         if file.suffix in _SCRIPTS:
@@ -176,7 +162,6 @@ class _Reader:
         return ""
 
     def _own(self) -> Mapping[str, Any]:
-        """Return the extension key."""
         own: Mapping[str, Any] = self._kind("turnkeep", dict, "an object", {})
         self._check_keys(own, _OWN_KEYS, "turnkeep")
         agents = own.get("agents", [])
@@ -228,11 +213,9 @@ class _Reader:
         return UnusableGraphFile(f"{self._at(*keys)}: {why}")
 
     def _at(self, *keys: str) -> str:
-        """Return file and line of a key, found below the keys that enclose it; of duplicates the last."""
+        """Return file and line of a key, found below the keys that enclose it."""
         place = 0
         for key in keys:
             name = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
-            found = [match.start() for match in name.finditer(self.text, place)] or [place]
-            is_twice = isinstance(self.content.get("graphs"), _Object) and key in self.content["graphs"].twice
-            place = found[-1] if is_twice else found[0]
+            place = found.start() if (found := name.search(self.text, place)) else place
         return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}"

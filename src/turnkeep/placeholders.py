@@ -1,5 +1,4 @@
-"""Placeholders for personal data in stored texts, such as "[EMAIL_3f9a1c2b]", and their restoring. `pii` makes
-them."""
+"""Placeholders for personal data in stored texts, such as "[EMAIL_3f9a1c2b]", and their restoring; `pii` makes them."""
 
 import re
 from collections.abc import Mapping

@@ -1,19 +1,23 @@
-"""The nouns, as plain data: principal, thread, turn, reply."""
+"""The nouns, as plain data: principal, thread, turn, reply, and the documents of a thread."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
+from threading import Lock
 from typing import Any, Literal, TypeAlias
-
-from turnkeep.attachments import Documents
 
 JSON: TypeAlias = dict[str, Any]
 
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
 """Whom else a caller may act for: no one, users of its own tenant, or users of any tenant."""
-EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "end", "complete", "error"]
-"""A `part` belongs to a stream mode of LangGraph. `end` has the `values` and `interrupts` of a run."""
+AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]  # "waiting" for the file
+EventName = Literal[
+    "queued", "route_decision", "tool_start", "node", "token", "custom", "part", "end", "restart", "complete", "error"
+]
+"""`queued` names the run that waits. A `part` belongs to a stream mode of LangGraph. `end` has the `values` and
+`interrupts` of a run. `restart` begins an `attempt` (its fencing token) that replaces the events before it."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Pending:
 
     message: str
     at: float
+    run_id: str
 
 
 @dataclass(frozen=True)
@@ -111,8 +116,59 @@ class Turn:
     persisted: bool | None = True
     thread_created: bool = False
     run_id: str | None = None
+    attempt: int = field(default=0, compare=False)  # fencing token of the run that made it, once stored
     private: bool = False
     """Its stored texts contain placeholders for personal data."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Text of a document under a heading. Pages count from 1; None if the format has no pages."""
+
+    text: str
+    page: int | None = None
+    heading: str | None = None
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """`kind` is detected from the content ("pdf"). `findings` are traces of text that addresses a model."""
+
+    id: str
+    name: str
+    status: AttachmentStatus
+    created_at: float
+    size: int
+    kind: str | None = None
+    pages: int | None = None
+    characters: int | None = None
+    warnings: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    code: str | None = None
+
+
+class Documents:
+    """The active documents of a thread, read on first use. Their text is data, never an instruction."""
+
+    def __init__(
+        self,
+        listed: Callable[[], tuple[Attachment, ...]] = tuple,
+        pieces: Callable[[str], tuple[Piece, ...]] = lambda _: (),
+    ):
+        self._listed, self._pieces = cache(listed), cache(pieces)
+        self._lock = Lock()
+
+    def all(self) -> tuple[Attachment, ...]:
+        """Return the documents that are ready, oldest first; raise StoreUnavailable."""
+        with self._lock:
+            return self._listed()
+
+    def read(self, document_id: str) -> tuple[Piece, ...]:
+        """Return the text of a document, empty for unknown ids; raise StoreUnavailable, StateCorrupt."""
+        if document_id not in {document.id for document in self.all()}:
+            return ()
+        with self._lock:
+            return self._pieces(document_id)
 
 
 @dataclass(frozen=True)

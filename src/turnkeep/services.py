@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from turnkeep.store.codec import Codec
     from turnkeep.store.export import Exports
     from turnkeep.store.store import Store
-    from turnkeep.store.usage import Usage
     from turnkeep.store.users import UserEraser
     from turnkeep.turns import Turns
     from turnkeep.turns.background import Runs
@@ -28,7 +27,6 @@ class Services:
     runs: "Runs"
     cleanup: "Cleanup"
     codec: "Codec"
-    usage: "Usage"
     attachments: "Attachments"
     exports: "Exports"
     user_eraser: "UserEraser"

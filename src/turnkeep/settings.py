@@ -1,9 +1,10 @@
 """Deployment facts and tuning numbers, read from the environment once: field names in capitals, and `GROUP__NAME` for
-tuning numbers, as `TURN__SECONDS=60`. No error quotes a value, which may be a misplaced secret."""
+tuning numbers, as `TURN__SECONDS=60`. A secret may be given by its location in AWS, which is read on use. No error
+quotes a value, which may be a misplaced secret."""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
@@ -11,12 +12,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 from pydantic import AfterValidator, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from turnkeep.aliases import ALIASES, Aliases, read_aliases, variable_of
 from turnkeep.graphfile import UnusableGraphFile
-from turnkeep.locations import Location, SecretSource, is_location, source_of
 from turnkeep.signing import secrets_of
 from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
+LOCATION = re.compile(
+    r"ssm:(?P<parameter>[\w./:-]+)|secretsmanager:(?P<secret>[\w/+=.@:-]+)(?:#(?P<field>\S+))?", re.ASCII
+)
+PLACES = ("ssm:", "secretsmanager:")
+
+SecretSource: TypeAlias = Callable[[str], str]  # from a refused value or "" to the current; raises TurnkeepError
 S = TypeVar("S", bound="AgentSettings")
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
@@ -24,7 +29,11 @@ DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 Memory: TypeAlias = Literal["window", "tiered"]  # prompts with the newest turns, or also with summaries of earlier ones
 
 _MODEL = re.compile(r"(demo|openai:.+|bedrock:(?!arn:).+)?")
-_NO = {"", "0", "false", "no", "off", "f", "n"}
+_ORIGIN = re.compile(  # as browsers send it, because it is compared literally
+    r"(?!http://.*[^:]:80\Z|https://.*[^:]:443\Z)"
+    r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?"
+)
+_NO = {"", "0", "false", "no", "off", "f", "n"}  # any other value turns redaction on
 
 
 class UnusableFile(ValueError):
@@ -33,6 +42,43 @@ class UnusableFile(ValueError):
 
 class UnusableSetting(ValueError):
     """A variable of an agent is unusable; the message names it and what it accepts."""
+
+
+class LateSecret(SecretStr):
+    """A secret that is looked up on use; `source` caches it."""
+
+    def __init__(self, source: SecretSource):
+        super().__init__("looked up when it is needed")
+        self.source = source
+
+    def get_secret_value(self) -> str:
+        return self.source("")
+
+
+def source_of(secret: SecretStr) -> SecretSource | None:
+    """Return the source of newer values, None for a constant secret."""
+    return secret.source if isinstance(secret, LateSecret) else None
+
+
+def is_location(text: str) -> bool:
+    """Return whether the text is meant as a location, well-formed or not."""
+    return text.startswith(PLACES)
+
+
+def _checked(text: str) -> str:
+    if not text or LOCATION.fullmatch(text):
+        return text
+    raise ValueError('use "ssm:<name>" or "secretsmanager:<name or arn>", with "#<field>" where it holds JSON')
+
+
+def _checked_secret(value: SecretStr) -> SecretStr:
+    if is_location(value.get_secret_value()):
+        _checked(value.get_secret_value())
+    return value
+
+
+Location: TypeAlias = Annotated[str, AfterValidator(_checked)]
+LocatedSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_checked_secret)]  # a LateSecret in a deployment
 
 
 def _installed(value: str) -> str:
@@ -45,7 +91,7 @@ class AgentSettings(Tuning):
     """Settings of one agent: `<AGENT>__<FIELD>`, for example `PAPERS__TOP_K=5`."""
 
     agent: ClassVar[str]  # its name, in capitals the group of its variables
-    aliases: ClassVar[Aliases] = {}
+    own_files: ClassVar[Mapping[str, str]] = {}  # by field: a file or folder of a laptop's folder, if it was loaded
 
     pii: bool = Field(False, description="redact personal data before anything is stored or sent to a model")
 
@@ -56,19 +102,14 @@ class AgentSettings(Tuning):
         own = {name: value for name, value in environ.items() if value and name.startswith(prefix)}
         fields = {name.removeprefix(prefix).lower(): value for name, value in own.items()}
         try:
-            return cls.model_validate({**(given or {}), **cls.named_elsewhere(environ), **fields})
+            return cls.model_validate({**(given or {}), **fields})
         except ValidationError as error:
-            raise UnusableSetting(_rendered(error, prefix, cls.aliases, environ)) from None
-
-    @classmethod
-    def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
-        """Return the fields that `environ` sets by another name."""
-        return read_aliases(cls.aliases, environ)
+            raise UnusableSetting(_rendered(error, prefix)) from None
 
     @classmethod
     def own_data(cls, home: Path) -> dict[str, Any]:
         """Return the fields for data that was loaded into a laptop's folder."""
-        return {}
+        return {field: str(home / name) for field, name in cls.own_files.items() if (home / name).exists()}
 
     def check(self) -> None:
         """Read the files that the settings name; raise UnusableFile for the first unusable one."""
@@ -128,11 +169,6 @@ class Settings(BaseSettings):
 
     _agents: tuple[AgentSettings, ...] = PrivateAttr(())
 
-    @model_validator(mode="before")
-    @classmethod
-    def _take_aliases(cls, named: dict[str, Any]) -> dict[str, Any]:
-        return {**read_aliases(ALIASES, os.environ), **named}
-
     @field_validator("model", "model_small")
     @classmethod
     def _known_provider(cls, value: str) -> str:
@@ -143,7 +179,10 @@ class Settings(BaseSettings):
     @field_validator("cors_origins", mode="before")
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
-        return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+        names = [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+        if [*names] != ["*"] and not all(map(_ORIGIN.fullmatch, names)):
+            raise ValueError("use scheme://host or scheme://host:port in lower case, separated by commas, or * alone")
+        return names
 
     @field_validator("seal_key")
     @classmethod
@@ -200,41 +239,31 @@ class Settings(BaseSettings):
     def is_private(self, agent: str) -> bool:
         """Return whether personal data is redacted for an agent; without own settings, `<AGENT>__PII=true` decides."""
         own = next((each for each in self._agents if each.agent == agent), None)
-        return own.pii if own else _is_on(os.environ.get(re.sub(r"\W", "_", agent).upper() + "__PII", ""))
-
-    @property
-    def has_private_agents(self) -> bool:
-        return any(own.pii for own in self._agents) or any(
-            _is_on(value) for name, value in os.environ.items() if name.endswith("__PII")
-        )
+        given = os.environ.get(re.sub(r"\W", "_", agent).upper() + "__PII", "")
+        return own.pii if own else given.strip().lower() not in _NO
 
     def of(self, kind: type[S]) -> S:
         """Return the settings of one agent, as read at start, else from the environment now."""
         return next((own for own in self._agents if isinstance(own, kind)), None) or kind.read(os.environ)
 
 
-def _is_on(value: str) -> bool:
-    """Return True unless the value clearly means no."""
-    return value.strip().lower() not in _NO
-
-
 UNUSABLE = (ValidationError, SettingsError, UnusableSetting, UnusableGraphFile)
 
 
-def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableGraphFile) -> str:
+def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableFile | UnusableGraphFile) -> str:
     """Return in one line which variables are unusable and what they accept, without their values."""
-    if isinstance(error, (UnusableSetting, UnusableGraphFile)):
+    if isinstance(error, (UnusableSetting, UnusableFile, UnusableGraphFile)):
         return str(error)
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
         return f"{error}. Unset it, and set the numbers of the group one by one, as TURN__SECONDS=60"
-    return _rendered(error, "", ALIASES, os.environ)
+    return _rendered(error, "")
 
 
-def _rendered(error: ValidationError, prefix: str, aliases: Aliases, environ: Mapping[str, str]) -> str:
-    """Return each fault with its variable, which begins with `prefix` unless it is an alias."""
+def _rendered(error: ValidationError, prefix: str) -> str:
+    """Return each fault with its variable, which begins with `prefix`."""
     faults = []
     for fault in error.errors():
         field, message = "__".join(map(str, fault["loc"])), fault["msg"].removeprefix("Value error, ")
-        name = variable_of(field, f"{prefix}{field}".upper().removesuffix("__"), aliases, environ)
+        name = f"{prefix}{field}".upper().removesuffix("__")
         faults.append(f"{name}: {message}" if name else message)
     return "; ".join(faults)

@@ -7,12 +7,10 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 ID_BYTES = 2
-
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2} +(.+)")
 
 
 def new_key() -> str:
-    """Return the text with a new secret."""
     return f"{datetime.now(UTC):%Y-%m-%d} {secrets.token_urlsafe(48)}"
 
 

@@ -1,7 +1,12 @@
 """Makes text safe to store and show: corpora, databases and models may return control characters or active Markdown."""
 
 import re
-from typing import Any
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+Change: TypeAlias = Callable[[str], str]
 
 _STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 # No width, or another direction of writing. The joiners U+200C and U+200D stay inside scripts and emoji that need them.
@@ -9,7 +14,6 @@ _INVISIBLE = re.compile(
     "[\r\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
     "|(?<=[\0-\u02ff])[\u200c\u200d]+|[\u200c\u200d]+(?=[\0-\u02ff])"
 )
-
 _ACTIVE = re.compile(
     r"!(?=\[)"  # "![" loads an image
     r"|<(?=[a-z/!?])(?!https?://)"  # "<img" is a tag
@@ -37,22 +41,29 @@ def printable(text: str) -> str:
 
 def printable_in(value: Any) -> Any:
     """Apply `printable` to every text in a JSON value."""
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, list):
-        return [printable_in(each) for each in value]
-    if isinstance(value, dict):
-        return {printable(name): printable_in(each) for name, each in value.items()}
-    return value
+    return reworded_in(value, printable)
 
 
 def whole(value: Any) -> Any:
     """Return a JSON value with "?" for each half of a surrogate pair, as LangGraph stores it."""
+    return reworded_in(value, lambda text: text.encode(errors="replace").decode())
+
+
+def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] = lambda value, _: value) -> Any:
+    """Return a value with each of its texts changed, names too; `other` changes values of other types."""
     if isinstance(value, str):
-        return value.encode(errors="replace").decode()
-    if isinstance(value, list | tuple):  # may be a key
-        return tuple(map(whole, value)) if isinstance(value, tuple) else [*map(whole, value)]
-    return {whole(name): whole(each) for name, each in value.items()} if isinstance(value, dict) else value
+        new = change(value)
+        return value if new == value else new
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):  # bytes that are not text stay
+            return change(value.decode()).encode()
+        return value
+    if isinstance(value, dict):
+        return {reworded_in(name, change, other): reworded_in(each, change, other) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        rest = [reworded_in(each, change, other) for each in value]
+        return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
+    return other(value, change)
 
 
 def disarmed(markdown: str) -> str:

@@ -13,5 +13,4 @@ _PIECES = re.compile(  # the preceding blank is included: half the places to beg
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimated tokens of `text`."""
     return len(_PIECES.findall(text))

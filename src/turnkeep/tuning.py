@@ -4,8 +4,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Tuning(BaseModel):
-    """One group."""
-
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
@@ -16,6 +14,7 @@ class TurnTuning(Tuning):
     renew_seconds: float = Field(5, gt=0, description="how often a run renews its lease; a shorter run never does")
     max_steps: int = Field(25, ge=2, description="most steps of a graph in one run")
     heartbeat_seconds: float = Field(5, gt=0, description="a comment line on a quiet stream")
+    debounce_seconds: float = Field(1.5, ge=0.1, le=10, description="how long `debounce` waits for another message")
 
 
 class ModelTuning(Tuning):
@@ -36,7 +35,6 @@ class BudgetTuning(Tuning):
 
     @property
     def is_of_users(self) -> bool:
-        """Return whether there is a limit per user."""
         return bool(self.tokens_a_day or self.usd_a_day or self.turns_a_minute or self.turns_at_once)
 
     @property

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 PORT = 8000
 GRAPHS = Path("langgraph.json")
-OF_DEV = {"httpx", "uvicorn", "watchfiles"}
+EXTRAS = {"httpx": "dev", "uvicorn": "dev", "watchfiles": "dev"}
+EXTRAS |= {"langgraph_checkpoint_aws": "import", "langgraph_checkpoint_dynamodb": "import"}
 NO_GRAPHS = "There is no langgraph.json here. Create a project with `turnkeep new NAME`, or install turnkeep[agents]."
 ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(/\S*)?", re.ASCII)
 SAVERS = ("langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb")
@@ -36,16 +37,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (LocalError, UnusableGraphFile) as error:
         return _fail(str(error))
     except ModuleNotFoundError as error:
-        if error.name not in OF_DEV:
+        name = (error.name or "").partition(".")[0]
+        if name not in EXTRAS:
             raise
-        return _fail(f'this command needs {error.name}: pip install "turnkeep[dev]"')
+        return _fail(f'this command needs {name}: pip install "turnkeep[{EXTRAS[name]}]"')
     except UnicodeError:
         return _fail("A name in the command, the environment or a file is not valid text.")
     except ValueError as error:
         module = sys.modules.get("turnkeep.settings")  # loaded by the commands that read settings
-        if module is None or not isinstance(error, module.UNUSABLE):
+        if module is None or not isinstance(error, (*module.UNUSABLE, module.UnusableFile)):
             raise
-        return _fail(f"A setting in the environment is invalid. {module.explain(error)}")
+        where = "" if isinstance(error, module.UnusableFile) else "A setting in the environment is invalid. "
+        return _fail(f"{where}{module.explain(error)}")
     except OSError as error:
         return _fail_on(error)
     except KeyboardInterrupt:
@@ -74,6 +77,8 @@ def _prepare(environ: MutableMapping[str, str]) -> None:
             raise LocalError(f"{name}={value} is not an address. Use http://host:port.")
     given = environ.get("no_proxy") or environ.get("NO_PROXY")
     environ["no_proxy"] = environ["NO_PROXY"] = ",".join(filter(None, [given, "127.0.0.1", "localhost", "::1"]))
+    if region := environ.get("AWS_REGION"):  # which boto3 does not read
+        environ["AWS_DEFAULT_REGION"] = region
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,19 +17,16 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _CONFIG = Config(**CLIENT_CONFIG)
-"""As deployed, so that a slow store is noticed here too."""
-TABLE_SECONDS = 60
-"""Time limit for a newly started store to make its table on a busy machine."""
+_PATIENT = _CONFIG.merge(Config(read_timeout=60))
+"""A newly started store may take long to make its table on a busy machine."""
 
 
 def open_session(store: Store, environ: Mapping[str, str]) -> boto3.Session:
     return boto3.Session(**(local_access(store.access_key) if store.access_key else _access(environ)))
 
 
-def dynamodb_client(store: Store, environ: Mapping[str, str], *, seconds: float | None = None) -> "DynamoDBClient":
-    """Return a client; `seconds` is the time limit of an answer, if it is longer than a turn's."""
-    config = _CONFIG if seconds is None else _CONFIG.merge(Config(read_timeout=seconds))
-    return open_session(store, environ).client("dynamodb", endpoint_url=store.url, config=config)
+def dynamodb_client(store: Store, environ: Mapping[str, str]) -> "DynamoDBClient":
+    return open_session(store, environ).client("dynamodb", endpoint_url=store.url, config=_PATIENT)
 
 
 def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects:

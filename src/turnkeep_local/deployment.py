@@ -51,8 +51,7 @@ def open_deployment(options: argparse.Namespace) -> Iterator[Deployment]:
 
 
 def _open(table: str | None, stack: str | None, parameter: str | None) -> Deployment:
-    # boto3 itself reads only AWS_DEFAULT_REGION.
-    session = boto3.Session(region_name=os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION"))
+    session = boto3.Session()
     outputs, fixed = dict[str, str](), ""
     if table := table or ("" if stack else os.environ.get("TABLE_NAME")):
         fixed = "" if parameter else os.environ.get("SEAL_KEY", "")
@@ -101,9 +100,9 @@ def explained() -> Iterator[None]:
 
 
 def _advice(error: Exception) -> str:
-    cause = error.fault if isinstance(error, SecretError) else error.__cause__ or error
+    cause = error.__context__ if isinstance(error, SecretError) else error.__cause__ or error
     match cause:
-        case None:
+        case None | ValueError():
             return f"{str(error)[0].upper()}{str(error)[1:]}."
         case exceptions.BotoCoreError():
             return f"AWS cannot be used: {' '.join(str(cause).split()).rstrip('.')}. {_CHECK}"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from turnkeep.graphfile import read_graph_file
 from turnkeep.observability import guard_output
-from turnkeep.settings import Settings, UnusableFile
 from turnkeep_local import LocalError
 from turnkeep_local.dynamodb import open_store
 from turnkeep_local.home import Home, open_home, sole_server
@@ -23,7 +22,7 @@ BACKLOG = 128
 
 def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> None:
     """Run until the process is stopped, with the graphs of the langgraph.json `config`, else the installed agents.
-    Raise LocalError or UnusableGraphFile, which contain the remedy."""
+    Raise LocalError, UnusableFile or UnusableGraphFile, which contain the remedy."""
     signal.signal(signal.SIGTERM, stop)
     with take_port(port) as listener:
         home = open_home(environ)
@@ -39,7 +38,8 @@ def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> 
 
 def _serve_agents(home: Home, environ: Mapping[str, str], listener: socket.socket) -> None:
     settings = local_settings(home, environ)
-    _check_files(settings)
+    for own in settings.agents:
+        own.check()  # now, while a person is watching; otherwise the first question would fail
     with sole_server(home, url_of(listener)), open_store(home, environ, report) as store:
         app = assemble(settings, home, environ, store)
         with home.log("requests").open("wb") as log:
@@ -47,15 +47,6 @@ def _serve_agents(home: Home, environ: Mapping[str, str], listener: socket.socke
         guard_output()
         commands = chat_commands(settings.default_agent, "Explain low-rank adaptation", "What problem does it solve?")
         listen(app, listener, welcome(url_of(listener), home, store, commands))
-
-
-def _check_files(settings: Settings) -> None:
-    """Check files at the start, while a person is watching; otherwise the first question would fail."""
-    try:
-        for own in settings.agents:
-            own.check()
-    except UnusableFile as error:
-        raise LocalError(str(error)) from error
 
 
 def take_port(port: int) -> socket.socket:

@@ -9,7 +9,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +16,14 @@ from turnkeep.signing import new_key
 from turnkeep_local import LocalError
 
 
-@dataclass(frozen=True)
 class Home:
-    path: Path
+    """`process`: file with the pid and port of this folder's database. `server`: file with the pid and URL of its
+    server, which locks it."""
 
-    @property
-    def database(self) -> Path:
-        return self.path / "dynamodb"
-
-    @property
-    def objects(self) -> Path:
-        return self.path / "objects"
-
-    @property
-    def process(self) -> Path:
-        """Return the file with the pid and port of this folder's database."""
-        return self.path / "dynamodb.json"
-
-    @property
-    def server(self) -> Path:
-        """Return the file with the pid and URL of this folder's server, which locks it."""
-        return self.path / "server.json"
+    def __init__(self, path: Path):
+        self.path = path
+        self.database, self.objects = path / "dynamodb", path / "objects"
+        self.process, self.server = path / "dynamodb.json", path / "server.json"
 
     def log(self, name: str) -> Path:
         return self.path / f"{name}.log"

@@ -51,12 +51,12 @@ def create(options: argparse.Namespace) -> None:
 
 def list_keys(options: argparse.Namespace) -> None:
     with open_deployment(options) as deployment:
-        keys = _keys(deployment)
-        print(table_of(keys.list(options.tenant), time.time()))
-        # A forged item has any id that its author chose.
-        forged = ["".join(each if each.isprintable() else "?" for each in key_id) for key_id in keys.forged()]
-    if forged:
-        print(f"Not signed by this deployment, and therefore rejected: {', '.join(forged)}")
+        keys, forged = _keys(deployment).list()
+    wanted = [key for key in keys if options.tenant in (None, key.principal.tenant)]
+    print(table_of(wanted, time.time()))
+    # A forged item has any id that its author chose.
+    if shown := ["".join(each if each.isprintable() else "?" for each in key_id) for key_id in forged]:
+        print(f"Not signed by this deployment, and therefore rejected: {', '.join(shown)}")
 
 
 def table_of(keys: list[ApiKey], now: float) -> str:

@@ -18,18 +18,17 @@ from turnkeep.errors import StoreUnavailable
 from turnkeep.graphs.building import read_settings
 from turnkeep.http.app import create_app
 from turnkeep.http.auth import local_principal
-from turnkeep.http.browsers import ON_THIS_MACHINE
+from turnkeep.http.edge import ON_THIS_MACHINE
 from turnkeep.http.loopback import serve_nodes
-from turnkeep.locations import is_location
 from turnkeep.observability import logger
-from turnkeep.settings import UNUSABLE, DataSource, Settings, explain
+from turnkeep.settings import UNUSABLE, DataSource, Settings, explain, is_location
 from turnkeep.store.blobs import Objects
 from turnkeep.store.cleanup import Cleanup
 from turnkeep.store.opening import make_table
 from turnkeep.store.uploads import KeptUploads
 from turnkeep.texts import printable
 from turnkeep_local import LocalError
-from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects, open_session
+from turnkeep_local.clients import dynamodb_client, open_objects, open_session
 from turnkeep_local.deployment import explained
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
@@ -62,7 +61,7 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
     """Build the app over the local store, and clean up once in the background."""
     with explained():
-        make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
+        make_table(dynamodb_client(store, environ), settings.table_name)
         objects = open_objects(home, environ, settings.bucket_name)
     session, config = open_session(store, environ), Config(**store_config(settings))
     client = session.client("dynamodb", endpoint_url=store.url, config=config)

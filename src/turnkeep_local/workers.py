@@ -1,9 +1,8 @@
-"""Replaces bucket and workers on a laptop. Routes accept the form for S3, or a small file directly, and serve an
-export; threads read uploads and write exports."""
+"""Replaces bucket and workers on a laptop. Routes accept the form for S3 and serve an export; threads read uploads and
+write exports."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -14,9 +13,6 @@ from starlette.routing import Route
 
 from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentTooLarge, InvalidRequest, NotFound
-from turnkeep.http.auth import identify
-from turnkeep.http.native.attachments import PATH
-from turnkeep.http.schemas import check_id
 from turnkeep.observability import logger, place
 from turnkeep.services import Services
 from turnkeep.store.attachments import Attachments
@@ -24,7 +20,6 @@ from turnkeep.store.blobs import Objects
 from turnkeep.store.uploads import FORM_PATH, MAX_UPLOAD_BYTES, OWNER, KeptUploads
 from turnkeep_local.objects import FolderObjects
 
-MAX_SMALL_BYTES = 4_000_000
 _FORM_BYTES = 64 * 1024  # for fields and boundaries, in addition to the file
 _READERS = 2
 
@@ -34,7 +29,7 @@ def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: 
     pipeline = Pipeline(services.attachments, services.settings)
     read = _worker("documents", _READERS, pipeline.process)
     write = _worker("exports", 1, services.exports.work)
-    UploadRoutes(services.attachments, uploads, read).register(app)
+    take_form(app, services.attachments, uploads, read)
     services.exports.on_request = write
     if isinstance(objects, FolderObjects):
         give_exports(app, objects)
@@ -55,20 +50,11 @@ def _worker(name: str, threads: int, work: Callable[[str], None]) -> Callable[[s
     return lambda key: pool.submit(work, key).add_done_callback(log_failure)
 
 
-@dataclass(frozen=True)
-class UploadRoutes:
-    """`read` gets the key of each new upload, and does not wait."""
+def take_form(app: FastAPI, attachments: Attachments, uploads: KeptUploads, read: Callable[[str], None]) -> None:
+    """Accept a form as S3 does: all fields, and the file. Fields count only if we issued them. `read` gets the key of
+    each new upload, and does not wait."""
 
-    attachments: Attachments
-    uploads: KeptUploads
-    read: Callable[[str], None]
-
-    def register(self, app: FastAPI) -> None:
-        app.router.routes.append(Route(FORM_PATH, self.form, methods=["POST"]))
-        app.router.routes.append(Route(f"{PATH}/{{document_id}}/content", self.content, methods=["PUT"]))
-
-    async def form(self, request: Request) -> Response:
-        """Accept a form as S3 does: all fields, and the file. Fields count only if we issued them."""
+    async def take(request: Request) -> Response:
         size = request.headers.get("content-length", "")
         if not size.isdecimal():
             raise InvalidRequest("Send the form with a Content-Length.")
@@ -77,29 +63,15 @@ class UploadRoutes:
         async with request.form(max_files=1, max_fields=20) as form:
             file, key, owner = form.get("file"), str(form.get("key", "")), str(form.get(OWNER, ""))
             body = await file.read() if isinstance(file, UploadFile) else b""
-        if not body or not await run_in_threadpool(self.attachments.awaits, key, owner):
+        if not body or not await run_in_threadpool(attachments.awaits, key, owner):
             raise InvalidRequest("Send the fields as they were given, and last the file as `file`, within 5 minutes.")
-        return await self._take(key, owner, body)
-
-    async def content(self, request: Request) -> Response:
-        """Accept a small file as the body of the request."""
-        identify(request)
-        thread_id, document_id = (check_id(request.path_params[name]) for name in ("thread_id", "document_id"))
-        who = request.state.principal
-        key, owner = await run_in_threadpool(self.attachments.place, who, thread_id, document_id)
-        body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_SMALL_BYTES:
-                raise DocumentTooLarge("Send a file of over 4 MB by the form that POST to attachments gives.")
-        return await self._take(key, owner, bytes(body))
-
-    async def _take(self, key: str, owner: str, body: bytes) -> Response:
         if len(body) > MAX_UPLOAD_BYTES:
             raise DocumentTooLarge
-        await run_in_threadpool(self.uploads.put, key, owner, body)
-        self.read(key)
+        await run_in_threadpool(uploads.put, key, owner, body)
+        read(key)
         return Response(status_code=204)
+
+    app.router.routes.append(Route(FORM_PATH, take, methods=["POST"]))
 
 
 def give_exports(app: FastAPI, objects: FolderObjects) -> None:

@@ -23,6 +23,7 @@ from canary import RAW, Traffic, spoilt, spoilt_paths, spoilt_texts
 from front import Front
 from issuer import token
 from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 from scenes import SCENES, play
 from wire import Answer, Exchange, WireServer, calls, garbles, refuses, resets, says
 
@@ -98,6 +99,33 @@ def use_every_route(scene: Scene) -> None:
 async def use_the_store(scene: Scene) -> None:
     async with get_client(url=scene.url, headers=scene.mine) as client:
         await sdk_calls.store(client)
+        await use_assistants(scene, client)
+
+
+async def use_assistants(scene: Scene, client: LangGraphClient) -> None:
+    secret = scene.word["message"]
+    made = await client.assistants.create("parcels", config={"configurable": {"tone": secret}}, metadata={"of": secret})
+    named = made["assistant_id"]
+    await client.assistants.update(named, name=secret)
+    assert len(await client.assistants.get_versions(named)) == 2
+    await client.assistants.set_latest(named, 1)
+    payload: Any = {"assistant_id": named, "input": sdk_calls.human(f"hello {secret}")}
+    [run] = await client.runs.create_batch([payload])
+    await client.runs.join(run["thread_id"], run["run_id"])
+    await client.runs.cancel_many(thread_id=run["thread_id"], status="all")
+    assert await client.threads.prune([run["thread_id"]]) == {"pruned_count": 1}
+    await client.assistants.delete(named)
+
+
+def follow(http: httpx.Client, thread: str, text: str) -> None:
+    """Start a run by version 2 of LangGraph's protocol, and read its events to the end."""
+    params = {"assistant_id": "parcels", "input": {"messages": [{"role": "human", "content": text}]}}
+    http.post(f"{thread}/commands", json={"id": 1, "method": "run.start", "params": params}).raise_for_status()
+    with http.stream(
+        "POST", f"{thread}/stream/events", json={"channels": ["values", "messages", "lifecycle"]}
+    ) as events:
+        lines = [*events.iter_lines()]  # to its end: until then the process has a request of this user
+    assert any('"namespace":[]' in line and '"event":"completed"' in line for line in lines)
 
 
 def use_native_routes(scene: Scene, http: httpx.Client) -> None:
@@ -109,6 +137,7 @@ def use_native_routes(scene: Scene, http: httpx.Client) -> None:
         ("GET", thread, None),
         ("PATCH", thread, {"metadata": {"about": "it"}}),
         ("GET", f"{thread}/turns", None),
+        *(("GET", f"{thread}{path}/stream", None) for path in ("", "/turns")),
         ("GET", f"{thread}/turns/1", None),
         ("POST", f"{thread}/fork", {"turn": 1}),
         ("POST", "/chat", {**turn, "session_id": "first", "on_disconnect": "continue"}),
@@ -119,6 +148,7 @@ def use_native_routes(scene: Scene, http: httpx.Client) -> None:
     ):
         answer = http.request(method, path, json=body)
         assert answer.status_code < 300, (method, path, answer.text)
+    follow(http, thread, turn["message"])
     made = http.post(f"{thread}/attachments", json={"name": "a.txt", "size": 1}).json()
     for method in ("GET", "DELETE"):
         http.request(method, f"{thread}/attachments/{made['document_id']}")

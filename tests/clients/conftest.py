@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from deployed_site import KEY, deployed
+from pages import page_of
+from playwright.sync_api import Browser
 from site_of_clients import served
 
+from browser import chromium
 from turnkeep.store.opening import make_table
 
 if TYPE_CHECKING:
@@ -44,3 +48,33 @@ def url(facts: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iter
     """The URL of `turnkeep dev`."""
     with served(tmp_path_factory.mktemp("clients"), facts) as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as program:
+        yield program
+
+
+@pytest.fixture(scope="module")
+def application(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of the module's PAGE."""
+    with page_of(request.module.PAGE, tmp_path_factory.mktemp("page")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module", params=["laptop", "deployment"])
+def api(
+    request: pytest.FixtureRequest,
+    application: str,
+    facts: dict[str, str],
+    bucket: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, str]]:
+    """The URL of the server and the key. A deployment must allow the origin of the page."""
+    if request.param == "laptop":
+        yield {"api": request.getfixturevalue("url")}
+    else:
+        named, streams = {"CORS_ORIGINS": application.rstrip("/")}, request.module.STREAMS
+        with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket, **named}, streams=streams) as url:
+            yield {"api": url, "key": KEY}

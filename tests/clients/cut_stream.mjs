@@ -6,5 +6,6 @@ const client = new Client({ apiUrl: process.argv[2] });
 const { thread_id: thread } = await client.threads.create();
 const events = [];
 const said = { messages: [{ type: "human", content: "hello" }] };
-for await (const part of client.runs.stream(thread, "parcels", { input: said, streamMode: "values" })) events.push(part);
+const asked = { input: said, streamMode: ["values", "messages-tuple", "updates", "custom"], streamResumable: true };
+for await (const part of client.runs.stream(thread, "parcels", asked)) events.push(part);
 console.log(JSON.stringify({ thread, events }));

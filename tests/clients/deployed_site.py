@@ -3,11 +3,13 @@ Lambda runs them, and Lambda's call that starts a background run."""
 
 import json
 import re
+import select
+import socket
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -51,15 +53,15 @@ def known_by_key(headers: dict[str, str]) -> dict[str, str] | None:
 
 
 @contextmanager
-def deployed(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the URL."""
-    with deployment(folder, facts, known_by_key, Gateway) as (url, _):
+def deployed(folder: Path, facts: Mapping[str, str], streams: int = 1) -> Iterator[str]:
+    """Yield the URL. At most `streams` responses are streamed at a time."""
+    with deployment(folder, facts, known_by_key, Gateway, streams) as (url, _):
         yield url
 
 
 @contextmanager
 def deployment(
-    folder: Path, facts: Mapping[str, str], authorize: Authorize, gateway_class: "type[Gateway]"
+    folder: Path, facts: Mapping[str, str], authorize: Authorize, gateway_class: "type[Gateway]", streams: int = 1
 ) -> Iterator[tuple[str, dict[str, Front]]]:
     """Serve the functions `api`, `stream` and `worker`; yield the URL and their fronts."""
     with ExitStack() as stack, ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as gateway:
@@ -68,10 +70,10 @@ def deployment(
         aws |= {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "eu-west-1"}
         own = environ(folder / "installed", {**aws, "AWS_EC2_METADATA_DISABLED": "true", **facts})
         fronts: dict[str, Front] = {}
-        for name, command in (("api", WHOLE), ("stream", STREAMING), ("worker", WHOLE)):
+        for name, command, instances in (("api", WHOLE, 1), ("stream", STREAMING, streams), ("worker", WHOLE, 1)):
             fronts[name] = Front(authorize=authorize)
             here = {"LAMBDA_TASK_ROOT": str(FUNCTIONS / name), "PYTHONPATH": f"{FUNCTIONS / name}:{own['PYTHONPATH']}"}
-            stack.enter_context(running_function(command, own | here, fronts[name], folder / f"{name}.log"))
+            stack.enter_context(running_function(command, own | here, fronts[name], folder / f"{name}.log", instances))
         workers = stack.enter_context(ThreadPoolExecutor(2))
         client = stack.enter_context(httpx.Client(timeout=60, limits=ONE_EACH))
         bound = {"fronts": fronts, "workers": workers, "known": routes(), "client": client}
@@ -116,9 +118,19 @@ class Gateway(BaseHTTPRequestHandler):
 
     def pass_on(self, url: str, body: bytes) -> None:
         headers = self.end_to_end_headers()
-        with self.client.stream(self.command, url + self.path, content=body, headers=headers) as answer:
+        with (
+            suppress(OSError, httpx.TransportError),
+            self.client.stream(self.command, url + self.path, content=body, headers=headers) as answer,
+        ):
+            upstream = answer.extensions["network_stream"].get_extra_info("socket")
+            threading.Thread(target=self.hang_up_with_client, args=(upstream,), daemon=True).start()
             kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
             self.send(answer.status_code, kept, answer.iter_raw())
+
+    def hang_up_with_client(self, upstream: socket.socket) -> None:
+        with suppress(OSError, ValueError):  # the response has ended
+            select.select([self.connection], [], [])
+            upstream.shutdown(socket.SHUT_RDWR)
 
     def end_to_end_headers(self) -> dict[str, str]:
         return {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}

@@ -1,4 +1,4 @@
-"""Serves a bundled page on its own origin, as an application would."""
+"""Serves a bundled page of a chat on its own origin, as an application would, and writes in it."""
 
 import subprocess
 import threading
@@ -8,6 +8,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from os import environ
 from pathlib import Path
+
+from playwright.sync_api import Page, expect
 
 from browser import MODULES, module, node
 
@@ -35,3 +37,12 @@ def page_of(source: str, folder: Path) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()
+
+
+def send(page: Page, text: str) -> None:
+    page.locator("input").fill(text)
+    page.locator("input").press("Enter")
+
+
+def idle(page: Page) -> None:
+    expect(page.locator("main")).to_have_attribute("data-state", "idle", timeout=20_000)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from exchanges import AGENT, NOBODY, Wire, answer_of, run
+from exchanges import AGENT, NOBODY, Wire, answer_of, plain, run
 
 STREAM_MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
 
@@ -193,3 +193,39 @@ def cancelling(ask: Wire) -> None:
         ask.keep("its stream", answer_of(joined.result()))
     ask("get what was rolled back", "GET", f"/threads/{other}/runs/{made['run_id']}")
     ask("bad action", "POST", f"{path}/cancel?action=shout")
+
+
+def second_messages(ask: Wire) -> None:
+    """A message to a thread with an active run and one that waits, by strategy."""
+    for strategy in ("reject", "enqueue", "interrupt", "rollback"):
+        for way in ("runs", "runs/wait", "runs/stream"):
+            thread = ask.thread("before")
+            first, waiting = (_in_background(ask, thread, text) for text in ("wait 0.6", "waiting"))
+            name = f"{strategy} by {way}"
+            body = run("second", multitask_strategy=strategy, stream_mode="values")
+            made = ask(name, "POST", f"/threads/{thread}/{way}", body)
+            if way == "runs" and "run_id" in made:
+                ask(f"{name}: join", "GET", f"/threads/{thread}/runs/{made['run_id']}/join")
+            _await_end(ask, thread)
+            for which, path in (("the first", first), ("the waiting", waiting)):
+                ask(f"{name}: {which}", "GET", path)
+            ask(f"{name}: list", "GET", f"/threads/{thread}/runs")
+            ask(f"{name}: thread", "GET", f"/threads/{thread}")
+            state = ask.quietly("GET", f"/threads/{thread}/state")
+            texts = [plain(each["content"]) for each in state["values"]["messages"]]
+            ask.keep(f"{name}: messages", {"body": texts})
+
+
+def _in_background(ask: Wire, thread: str, text: str) -> str:
+    """Return the path of a run that has begun, or that waits for one."""
+    path = f"/threads/{thread}/runs"
+    others = ask.quietly("GET", path)
+    made = f"{path}/{ask.quietly('POST', path, run(text, multitask_strategy='enqueue'))['run_id']}"
+    while len(others) == 1 and ask.quietly("GET", made)["status"] == "pending":
+        time.sleep(0.05)
+    return made
+
+
+def _await_end(ask: Wire, thread: str) -> None:
+    while {each["status"] for each in ask.quietly("GET", f"/threads/{thread}/runs")} & {"pending", "running"}:
+        time.sleep(0.05)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import httpx
 from exchanges import AGENT, NOBODY, ONE_EACH, Answer, Wire, run
-from run_scenes import background, branches, cancelling, commands, questions, streams, waits
+from run_scenes import background, branches, cancelling, commands, questions, second_messages, streams, waits
 
 
 def assistants(ask: Wire) -> None:
@@ -136,6 +136,7 @@ SCENES: Mapping[str, Callable[[Wire], None]] = {
         branches,
         background,
         cancelling,
+        second_messages,
     )
 }
 

@@ -26,16 +26,7 @@ import boto3
 import httpx
 import pytest
 from canary import Planting, Search, Traffic, planted_words
-from canary_drive import (
-    Scene,
-    ask_for_another,
-    authorizing,
-    clean_up,
-    drive,
-    make_keys,
-    send_odd_events,
-    wrong_tokens,
-)
+from canary_drive import Scene, ask_for_another, authorizing, clean_up, drive, make_keys, send_odd_events, wrong_tokens
 from canary_process import SOCKETS
 from deployed_site import STAGE, WHOLE, deployment, routes
 from exchanges import ONE_EACH
@@ -59,7 +50,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 PARTITIONS = {"HEAD.PK", "TURN.PK", "CP.PK"}
-KEPT = {"answer", "export", "HEAD.pend", "HEAD.meta", "CP.data", "TURN.data"}
+KEPT = {"answer", "export", "HEAD.pend", "HEAD.meta", "CP.data", "TURN.data", "STORE.data"}
 WHO = {*PARTITIONS, "ASIDE.PK", "HEAD.u", "context", "terminal", "export"}
 MAY: dict[str, set[str]] = {
     "message": {*KEPT, "HEAD.title", "object"},
@@ -76,8 +67,8 @@ MAY: dict[str, set[str]] = {
 }
 """Where each word may appear; unlisted words may not appear anywhere. A title is the beginning of the first message.
 Log lines have salted hashes, problems names of fields, and items digests of keys. An export contains everything."""
-SOMETIMES = {("reply", "TURN.data")} | {(name, "export") for name in MAY}
-"""A turn contains a sentence of the model only if it was verified."""
+SOMETIMES = {("reply", "TURN.data"), ("value", "HEAD.pend")} | {(name, "export") for name in MAY}
+"""A turn contains a sentence of the model only if it was verified; a message that waits in a queue is not pending."""
 DEPLOYMENTS = {"modelkey", "sealkey", "warehouse", "database", "wallseal"}
 """Secrets of the deployment, which stay in memory."""
 OPENS_DOORS = ("key", "refusedkey", "jwt", *DEPLOYMENTS)
@@ -301,7 +292,7 @@ def words_in_memory(scene: Scene) -> set[str]:
     return found
 
 
-UNANSWERED = {("GET", "/openapi.json"), ("DELETE", "/me"), ("GET", "/me/export/{export_id}")}
+UNANSWERED = {("GET", "/openapi.json"), ("DELETE", "/me"), ("GET", "/me/export/{export_id}"), ("POST", "/runs/crons")}
 UNANSWERED |= {(method, "/v1/{path:path}") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 UNANSWERED |= {("GET", "/"), ("GET", "/page/{checksum}/{file:path}")}
 UNANSWERED |= {("DELETE", "/v1/responses/{response_id}"), ("POST", "/v1/responses/{response_id}/cancel")}
@@ -310,8 +301,8 @@ UNANSWERED |= {(method, "/v1/conversations/{thread_id}/items/{item_id}") for met
 """Routes without a name in log lines, erasure, the page, and routes that these clients do not call."""
 ELSEWHERE = {"model_key_unavailable", "agent_unavailable", "model_timeout", "privacy_unavailable", "server_stopping"}
 ELSEWHERE |= {"budget_exceeded", "too_many_turns", "too_many_at_once", "deployment_ceiling", "action_unknown"}
-ELSEWHERE |= {"misdirected", "ambiguous_body", "body_timeout", "answer_too_large", "already_uploaded", "foreign_origin"}
-ELSEWHERE |= {"thread_moved", "unsettled"}
+ELSEWHERE |= {"misdirected", "ambiguous_body", "body_timeout", "answer_too_large", "foreign_origin"}
+ELSEWHERE |= {"thread_moved", "unsettled", "no_such_interrupt"}
 """Errors that need limits, missing secrets, an upload, or two simultaneous faults."""
 RARE = {"CostUSD", "BudgetRefused", "CeilingReached", "UsageNotSettled", "ForgedKey", "StreamLeft"}
 RARE |= {"MemoryNotWritten", "DocumentReady", "DocumentFailed", "PlaceholdersMade", "PlaceholdersLost"}

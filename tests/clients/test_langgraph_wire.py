@@ -67,7 +67,8 @@ async def cut_stream(url: str) -> dict[str, Any]:
     async with get_client(url=url) as client:
         thread = (await client.threads.create())["thread_id"]
         human = {"messages": [{"type": "human", "content": "hello"}]}
-        parts = client.runs.stream(thread, "parcels", input=human, stream_mode="values")
+        modes: Any = ["values", "messages-tuple", "updates", "custom"]
+        parts = client.runs.stream(thread, "parcels", input=human, stream_mode=modes, stream_resumable=True)
         return {"thread": thread, "events": [{"event": part.event, "data": part.data} async for part in parts]}
 
 
@@ -76,13 +77,21 @@ async def cut_stream(url: str) -> dict[str, Any]:
 async def test_a_stream_that_is_cut_is_joined_again_and_makes_one_turn(sdk: str, url: str) -> None:
     with between(url) as way:
         way.losses = [None, "cut"]
-        found = await cut_stream(way.url) if sdk == "python" else run_node("cut_stream.mjs", way.url)
+        found, whole = [
+            await cut_stream(way.url) if sdk == "python" else run_node("cut_stream.mjs", way.url) for _ in range(2)
+        ]
         posts = [path for path, _ in way.passed]
-    assert [path.rpartition("/")[2] for path in posts] == ["threads", "stream"]
+    assert [path.rpartition("/")[2] for path in posts] == ["threads", "stream"] * 2
+    assert list(map(shape_of, found["events"])) == list(map(shape_of, whole["events"]))
     values = [event["data"] for event in found["events"] if event["event"] == "values"]
     assert [message["content"] for message in values[-1]["messages"]] == ["hello", "you said hello"]
     turns = httpx.get(f"{url}/threads/{found['thread']}/turns").json()["turns"]
     assert [turn["message"] for turn in turns] == ["hello"]
+
+
+def shape_of(event: dict[str, Any]) -> tuple[str, Any]:
+    """The name of an event, and the text of a piece of a message."""
+    return event["event"], event["data"][0]["content"] if event["event"] == "messages" else None
 
 
 def is_stream(answer: dict[str, Any]) -> bool:

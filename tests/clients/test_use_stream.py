@@ -4,40 +4,10 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
-from deployed_site import KEY, deployed
-from pages import page_of
+from pages import idle, send
 from playwright.sync_api import Browser, Page, expect
 
-from browser import chromium
-
-
-@pytest.fixture(scope="module")
-def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with page_of("chat_page.mjs", tmp_path_factory.mktemp("page")) as address:
-        yield address
-
-
-@pytest.fixture(scope="module", params=["laptop", "deployment"])
-def api(
-    request: pytest.FixtureRequest,
-    application: str,
-    facts: dict[str, str],
-    bucket: dict[str, str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[dict[str, str]]:
-    """The URL of the server and the key. A deployment must allow the origin of the page."""
-    if request.param == "laptop":
-        yield {"api": request.getfixturevalue("url")}
-    else:
-        named = {"CORS_ORIGINS": application.rstrip("/")}
-        with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket, **named}) as url:
-            yield {"api": url, "key": KEY}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as program:
-        yield program
+PAGE, STREAMS = "chat_page.mjs", 1
 
 
 @pytest.fixture
@@ -50,15 +20,6 @@ def chat(application: str, browser: Browser, api: dict[str, str]) -> Iterator[Pa
     yield page
     page.close()
     assert wrong == []
-
-
-def send(page: Page, text: str) -> None:
-    page.locator("input").fill(text)
-    page.locator("input").press("Enter")
-
-
-def idle(page: Page) -> None:
-    expect(page.locator("main")).to_have_attribute("data-state", "idle", timeout=20_000)
 
 
 def expect_messages(page: Page, *messages: str) -> None:

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,6 @@ def emulated_aws() -> Iterator[Aws]:
 class Stack:
     aws: Aws
     name: str = NAME
-    secrets: list[str] = field(default_factory=list, repr=False)
 
     @classmethod
     def deploy(cls, aws: Aws) -> "Stack":
@@ -175,9 +174,7 @@ class Stack:
 
     def make_key(self, tenant: str, user: str, *more: str) -> str:
         output = self.turnkeep("keys", "create", "--stack", self.name, "--tenant", tenant, "--user", user, *more)
-        key = output.strip()
-        self.secrets.append(key.rpartition("_")[2])
-        return key
+        return output.strip()
 
     def objects(self) -> list[str]:
         """What lies in the bucket."""

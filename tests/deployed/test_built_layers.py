@@ -126,7 +126,7 @@ def test_the_layers_detect_personal_data(started: Callable[..., str]) -> None:
 
 def test_the_documents_function_parses_files(started: Callable[..., str]) -> None:
     code = (
-        "from turnkeep.documents.parsing import parse;"
+        "from turnkeep.documents.parsing.process import parse;"
         "print(parse(b'<html><body><h1>Pay</h1><p>2,000 a month</p></body></html>', 'a.html').pieces[0].heading)"
     )
     assert started("documents", code) == "Pay"

@@ -19,7 +19,7 @@ from memory_items import MemoryItems
 
 from turnkeep.graphfile import GraphSpec
 from turnkeep.graphs.own import as_agent
-from turnkeep.turns.calls import plain
+from turnkeep.turns.wire import plain
 from turnkeep_local.objects import FolderObjects
 
 Spec = Graph | Function

@@ -22,7 +22,7 @@ from langgraph.config import get_store, get_stream_writer
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph, add_messages
 from langgraph.types import Command, Send, interrupt
-from pydantic import BaseModel, Field, SecretBytes, SecretStr, create_model
+from pydantic import BaseModel, Field, HttpUrl, SecretBytes, SecretStr, create_model
 
 JSON = dict[str, Any]
 
@@ -87,10 +87,11 @@ VALUES: dict[str, Callable[[], Any]] = {
     "class": lambda: Mood,
     "lock": lambda: __import__("threading").Lock(),
     "complex": lambda: complex(1, 2),
+    "address": lambda: HttpUrl("http://a.b"),
     "long": lambda: "x" * 70_000,
 }
 """What a node may put into the state."""
-NOT_STORED = re.compile("halfkey|huge|class|lock|complex")
+NOT_STORED = re.compile("halfkey|huge|class|lock|complex|address")
 
 MESSAGES: dict[str, Callable[[], BaseMessage]] = {
     "human": lambda: HumanMessage("h"),

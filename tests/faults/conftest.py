@@ -4,6 +4,7 @@ import pytest
 from fault_site import Site
 
 
-@pytest.fixture
-def site(dynamodb_url: str, table_name: str, s3_url: str, bucket: str) -> Site:
-    return Site(dynamodb_url, table_name, s3_url, bucket)
+@pytest.fixture(params=["direct"])
+def site(request: pytest.FixtureRequest, own_clients: None, dynamodb_url: str, table_name: str, bucket: str) -> Site:
+    """Requests skip botocore's layers as in a deployment, unless a test asks for "botocore"."""
+    return Site(dynamodb_url, table_name, request.getfixturevalue("s3_url"), bucket, request.param == "direct")

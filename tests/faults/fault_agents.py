@@ -113,10 +113,7 @@ def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
     return Agent("paying", graph, _read_reply)
 
 
-BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {
-    "story": story,
-    "paying": paying,
-}
+BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {"story": story, "paying": paying}
 
 
 def _read_reply(values: Mapping[str, Any]) -> Reply:

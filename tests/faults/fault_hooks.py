@@ -1,9 +1,10 @@
 """Faults at the wire: counts and names the calls of a turn (DynamoDB, S3, models) and breaks chosen ones.
 
-Works on real clients through botocore's `before-send`, so DynamoDB Local and moto's server answer all other calls. That
-hook sees every attempt: each retry of the client counts as a call.
+Works on the connections of real clients, of botocore's and of `Direct`, so DynamoDB Local and moto's server answer all
+other calls. Each retry of a client counts as a call. Calls to DynamoDB that botocore sends are named `by botocore`.
 """
 
+import io
 import os
 import random
 import signal
@@ -13,16 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
-import httpx
-from botocore.awsrequest import AWSResponse
-from botocore.exceptions import ConnectionClosedError, EndpointConnectionError
-from botocore.httpsession import URLLib3Session
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.outputs import LLMResult
+from urllib3 import HTTPConnectionPool, HTTPResponse
+from urllib3.exceptions import NewConnectionError, ProtocolError
 
 Kind = Literal["throttle", "error_500", "lost", "cut", "kill_before", "kill_after"]
 RECOVERABLE: tuple[Kind, ...] = ("throttle", "error_500", "lost", "cut")
 MODEL, ACT = "model", "act"
+BY_BOTOCORE = " by botocore"
 
 type Choose = Callable[[int, str], Kind | None]
 """From the number of a call, counted from 1, and its name to its fault."""
@@ -72,57 +72,53 @@ class Faults:
         if kind == f"kill_{side}":
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def attach(self, client: Any) -> Any:
-        """Add these faults to a client."""
-        self.listen(client.meta.events, client.meta.service_model.service_name)
+    def attach(self, client: Any, direct: Any = None) -> Any:
+        """Add these faults to a client, and to what sends requests in its place."""
+        for manager in (client._endpoint.http_session._manager, *([direct._pools] if direct else [])):
+            kind = manager.pool_classes_by_scheme["http"]
+            broken = type("BrokenPool", (kind,), {"urlopen": self._broken(kind.urlopen)})
+            manager.pool_classes_by_scheme = {"http": broken}
+        if direct:
+            direct.close()  # its open pool is of the kind before
         return client
 
-    def listen(self, events: Any, service: str) -> None:
-        """Add them to all clients of a service that a botocore session makes from now on."""
-        session = URLLib3Session(timeout=(1, 10))
+    def attach_to_process(self) -> None:
+        HTTPConnectionPool.urlopen = self._broken(HTTPConnectionPool.urlopen)  # type: ignore[method-assign]
 
-        def before_send(request: Any, event_name: str, **_: Any) -> AWSResponse | None:
-            name = f"{service}.{event_name.rpartition('.')[2]}"
-            kind = self.choose_fault(name, request.body if isinstance(request.body, bytes) else b"")
-            return self._apply(kind, service, request, session.send)
+    def _broken(self, urlopen: Any) -> Any:
+        def sent(pool: Any, method: str, url: str, *given: Any, headers: Any, **named: Any) -> Any:
+            target, body = headers.get("X-Amz-Target", b""), named.get("body")
+            target = target.decode() if isinstance(target, bytes) else target  # botocore's is bytes
+            is_botocores = "amz-sdk-invocation-id" in headers
+            name = f"dynamodb.{target.rpartition('.')[2]}{BY_BOTOCORE * is_botocores}" if target else f"s3.{method}"
+            kind = self.choose_fault(name, body if isinstance(body, bytes) else b"")
+            return self._apply(
+                kind, pool, bool(target), lambda: urlopen(pool, method, url, *given, headers=headers, **named)
+            )
 
-        events.register(f"before-send.{service}", before_send)
+        return sent
 
-    def _apply(self, kind: Kind | None, service: str, request: Any, send: Callable[[Any], Any]) -> AWSResponse | None:
+    def _apply(self, kind: Kind | None, pool: Any, is_table: bool, send: Callable[[], Any]) -> Any:
         match kind:
             case "throttle":
-                return _throttled(service, request.url)
+                code, status = ("ProvisionedThroughputExceededException", 400) if is_table else ("SlowDown", 503)
+                return _answer(status, is_table, code)
             case "error_500":
-                return _answer(request.url, 500, *_body(service, "InternalServerError"))
+                return _answer(500, is_table, "InternalServerError")
             case "cut":
-                raise EndpointConnectionError(endpoint_url=request.url)
-            case "lost":
-                send(request)
-                raise ConnectionClosedError(endpoint_url=request.url)
-            case "kill_after":
-                answer: AWSResponse = send(request)
-                self.kill(kind, "after")
-                return answer
-        return None
+                raise NewConnectionError(pool, "injected")
+        answer = send()
+        if kind == "lost":
+            raise ProtocolError("injected")
+        self.kill(kind, "after")
+        return answer
 
 
-def _throttled(service: str, url: str) -> AWSResponse:
-    code = "SlowDown" if service == "s3" else "ProvisionedThroughputExceededException"
-    return _answer(url, 503 if service == "s3" else 400, *_body(service, code))
-
-
-def _body(service: str, code: str) -> tuple[str, bytes]:
-    if service == "s3":
-        return "application/xml", f"<Error><Code>{code}</Code><Message>injected</Message></Error>".encode()
-    return "application/x-amz-json-1.0", f'{{"__type":"com.amazonaws.dynamodb#{code}","message":"injected"}}'.encode()
-
-
-def _answer(url: str, status: int, content_type: str, body: bytes) -> AWSResponse:
-    raw = httpx.Response(status, content=body)
-    headers = {"content-type": content_type, "content-length": str(len(body))}
-    response = AWSResponse(url, status, headers, raw)
-    response._content = body
-    return response
+def _answer(status: int, is_table: bool, code: str) -> HTTPResponse:
+    text = f"<Error><Code>{code}</Code><Message>injected</Message></Error>"
+    if is_table:
+        text = f'{{"__type":"com.amazonaws.dynamodb#{code}","message":"injected"}}'
+    return HTTPResponse(io.BytesIO(text.encode()), status=status, preload_content=False)
 
 
 class ModelCalls(BaseCallbackHandler):

@@ -20,13 +20,15 @@ from fault_hooks import Faults, Kind, ModelCalls, at_call
 from langchain_core.messages import BaseMessage
 
 from turnkeep import DynamoDBSaver
-from turnkeep.bootstrap import CLIENT_CONFIG
+from turnkeep.bootstrap import CLIENT_CONFIG, store_config
 from turnkeep.errors import TurnkeepError
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Turn
+from turnkeep.settings import Settings
 from turnkeep.store.blobs import Blobs, S3Objects
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.codec import Codec
+from turnkeep.store.direct import Direct
 from turnkeep.store.items import Items
 from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
@@ -44,18 +46,20 @@ type Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Site:
-    """Where the stores of a test are; it is passed to child processes."""
+    """Where the stores of a test are; it is passed to child processes. Requests to the table skip botocore's layers, as
+    in a deployment, unless `direct` is false."""
 
     dynamodb_url: str
     table_name: str
     s3_url: str
     bucket: str
+    direct: bool = True
 
     def store(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Store:
         """A store as a deployment has it; one with faults has its own clients."""
-        dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
+        dynamodb, s3, direct = _broken(self, faults) if faults else _whole(self)
         return Store(
-            Items(dynamodb, self.table_name),
+            Items(dynamodb, self.table_name, direct=direct),
             Blobs(S3Objects(s3, self.bucket)),
             Codec(SECRET.encode()),
             clock=clock,
@@ -65,9 +69,12 @@ class Site:
 
     def saver(self, faults: Faults | None = None, **options: Any) -> DynamoDBSaver:
         """The saver that a user's own graph has."""
-        client, _ = _broken(self, faults) if faults else _whole(self)
+        os.environ |= {"AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb_url, "DYNAMODB_DIRECT": str(self.direct)}
         who = {"tenant": ANNA.tenant, "user": ANNA.user}
-        return DynamoDBSaver(self.table_name, client=client, seal_key=SECRET, **who, **options)
+        saver = DynamoDBSaver(self.table_name, seal_key=SECRET, **who, **options)
+        if faults:
+            faults.attach(saver._client, saver._store.heads.items._direct)
+        return saver
 
     def turns(
         self,
@@ -87,10 +94,14 @@ class Site:
             clock=clock,
         )
 
-    def runs(self, faults: Faults | None = None, *, clock: Clock = time.time, **more: Any) -> Runs:
+    def runs(
+        self, faults: Faults | None = None, *, clock: Clock = time.time, debounce_seconds: float = 1.5, **more: Any
+    ) -> Runs:
         """Background runs over their own turns."""
-        store = self.store(faults, clock=clock)
-        return Runs(self.turns(faults, clock=clock, store=store, **more), store)
+        tuning = more.get("tuning")
+        lease = {"lease_seconds": tuning.lease_seconds} if tuning else {}
+        store = self.store(faults, clock=clock, **lease)
+        return Runs(self.turns(faults, clock=clock, store=store, **more), store, debounce_seconds)
 
 
 def _build(agent: str | Agent, faults: Faults | None) -> Agent:
@@ -99,21 +110,20 @@ def _build(agent: str | Agent, faults: Faults | None) -> Agent:
     return BUILDERS[agent]([ModelCalls(faults)] if faults else [])
 
 
-def _clients(site: Site) -> tuple[Any, Any]:
-    config: Any = Config(**CLIENT_CONFIG, max_pool_connections=32)
-    facts: Any = {"config": config, **CREDENTIALS}
-    return (
-        boto3.client("dynamodb", endpoint_url=site.dynamodb_url, **facts),
-        boto3.client("s3", endpoint_url=site.s3_url, **facts),
-    )
+def _clients(site: Site) -> tuple[Any, Any, Direct | None]:
+    session, more = boto3.Session(**CREDENTIALS), Config(max_pool_connections=32)
+    config = Config(**store_config(Settings(dynamodb_direct=site.direct))).merge(more)
+    dynamodb = session.client("dynamodb", endpoint_url=site.dynamodb_url, config=config)
+    s3 = session.client("s3", endpoint_url=site.s3_url, config=Config(**CLIENT_CONFIG).merge(more))
+    return dynamodb, s3, Direct.of(dynamodb, session.get_credentials()) if site.direct else None
 
 
 _whole = functools.cache(_clients)
 
 
-def _broken(site: Site, faults: Faults) -> tuple[Any, Any]:
-    dynamodb, s3 = _clients(site)
-    return faults.attach(dynamodb), faults.attach(s3)
+def _broken(site: Site, faults: Faults) -> tuple[Any, Any, Direct | None]:
+    dynamodb, s3, direct = _clients(site)
+    return faults.attach(dynamodb, direct), faults.attach(s3), direct
 
 
 def request(thread_id: str, message: str, key: str) -> TurnRequest:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fault_hooks import ACT, Faults, Kind
+from fault_hooks import ACT, BY_BOTOCORE, Faults, Kind
 from fault_site import ANNA, Death, Site, answer_once, child, later, request, send
 
 from turnkeep.errors import TurnInProgress
@@ -58,12 +58,14 @@ async def test_an_action_costs_two_requests_and_its_replay_one(site: Site, tmp_p
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("site", ["direct", "botocore"], indirect=True)
 async def test_a_kill_at_any_call_repeats_no_action(site: Site, tmp_path: Path) -> None:
+    calls = [call + BY_BOTOCORE * (call[:2] == "dy" and not site.direct) for call in CALLS]
     for at, kind in [(at, kind) for at in range(1, len(CALLS) + 1) for kind in KINDS]:
         order = await ordered(site, tmp_path, f"{at}-{kind}")
         wanted = request(order.thread_id, "yes", "k")
         with child(answer_once, site, "paying", wanted, Death(at, kind)) as victim:
-            assert await asyncio.to_thread(victim.messages) == CALLS[:at]
+            assert await asyncio.to_thread(victim.messages) == calls[:at]
             assert victim.process.exitcode == -signal.SIGKILL
 
         turn = await come_back(site, order)

@@ -11,20 +11,24 @@ from fault_site import ANNA, Site, later, messages_of, request, send
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
+from awaiting import until
 from turnkeep import errors
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal, Reply
 from turnkeep.store.leases import BeginRequest
+from turnkeep.store.runs import Asked
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.background import NotDone, Runs
 from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import GraphCall
+from turns_over import turn_of
 
 ACCEPT = "dynamodb.TransactWriteItems"
 READ, LOAD = "dynamodb.GetItem", "dynamodb.Query"
 BEGIN = COMMIT = "dynamodb.UpdateItem"
 BATCH, MODEL = "dynamodb.BatchWriteItem", "model"
-WORKER = [READ, BEGIN, LOAD, MODEL, MODEL, BATCH, COMMIT]
+DONE, REMOVE, UNMARK = "dynamodb.PutItem", BATCH, "dynamodb.UpdateItem"
+WORKER = [READ, LOAD, BEGIN, LOAD, MODEL, MODEL, BATCH, COMMIT, DONE, REMOVE, UNMARK]
 HOUR = 3600
 BEN = Principal("acme", "ben")
 
@@ -66,13 +70,13 @@ async def thread(site: Site) -> str:
 # a worker
 
 
-async def test_a_successful_run_costs_seven_requests(site: Site, thread: str) -> None:
+async def test_a_successful_run_costs_eleven_requests(site: Site, thread: str) -> None:
     accepting, working = Faults(), Faults()
     _, token = await accepted(site, thread, faults=accepting)
     await site.runs(working).work(token)
     assert accepting.calls == [READ, ACCEPT]
     assert working.calls == WORKER
-    assert len([call for call in accepting.calls + working.calls if call != MODEL]) == 7
+    assert len([call for call in accepting.calls + working.calls if call != MODEL]) == 11
 
 
 async def test_the_token_of_a_worker_names_no_user(site: Site, thread: str) -> None:
@@ -87,7 +91,7 @@ async def test_the_worker_gets_the_whole_request(site: Site, thread: str) -> Non
     wanted = replace(request(thread, "five", "k5"), call=call, base=0, agent=None, conversation_window=2)
     record = await runs_of(site, queue).enqueue(wanted)
     await site.runs().work(queue.tokens[0])
-    turn = await site.runs().join(ANNA, thread, record.run_id, 1)
+    turn = await turn_of(site.runs(), ANNA, thread, record.run_id, 1)
     assert (turn.number, turn.message) == (1, "five")  # it continued from before the first turn
     assert messages_of(site.store(), thread)[0] == ("human", "five")
 
@@ -97,7 +101,7 @@ async def test_the_worker_gets_the_whole_request(site: Site, thread: str) -> Non
 
 async def test_a_retry_without_a_key_is_recognised_by_its_base(site: Site, thread: str) -> None:
     runs = runs_of(site, Queue())
-    wanted = replace(request(thread, "two", ""), key=None, repeat="exact")
+    wanted = replace(request(thread, "two", ""), key=None, repeat="exact", when_busy="enqueue")
     first, again = [(await runs.enqueue(wanted)).run_id for _ in range(2)]
     new = (await runs.enqueue(replace(wanted, repeat="first"))).run_id
     assert first == again != new
@@ -115,7 +119,32 @@ async def test_a_busy_unknown_or_foreign_thread_accepts_no_run(site: Site, threa
     assert await runs.list(ANNA, thread, status="pending") == []
 
 
+async def test_a_repeated_request_makes_no_second_turn_whatever_head_has_forgotten(site: Site, thread: str) -> None:
+    wanted, store = replace(request(thread, "two", "k"), when_busy="enqueue"), site.store()
+    head = store.heads.read(ANNA, thread)
+    first = await runs_of(site, queue := Queue()).enqueue(wanted)
+    await site.runs().work(queue.tokens[0])
+    late = store.queue.accept(head, Asked(first.run_id, wanted.body(), "{}"))
+    turns = site.turns()
+    for number in range(33):
+        await send(turns, request(thread, "more", f"more-{number}"))
+    again = await runs_of(site, queue).enqueue(wanted)
+    assert (late, again.run_id, again.status, again.turn_number) == (None, first.run_id, "success", 2)
+    with pytest.raises(errors.IdempotencyKeyReused):
+        await runs_of(site, queue).enqueue(replace(wanted, message="other"))
+    await site.runs().work(queue.tokens[0])
+    assert store.threads.read(ANNA, thread).turn_count == 35
+
+
 # what a run is
+
+
+async def test_a_run_on_an_abandoned_branch_is_still_found(site: Site, thread: str) -> None:
+    run_id, token = await accepted(site, thread)
+    await site.runs().work(token)
+    await send(site.turns(), replace(request(thread, "three", "k3"), base=1))
+    assert (await status_of(site, thread, run_id)).status == "success"
+    assert run_id in {each.run_id for each in await site.runs().list(ANNA, thread)}
 
 
 async def test_a_run_is_pending_then_running_then_a_turn(site: Site, thread: str) -> None:
@@ -128,7 +157,7 @@ async def test_a_run_is_pending_then_running_then_a_turn(site: Site, thread: str
     assert [(each.run_id, each.status) for each in await site.runs().list(ANNA, thread, limit=1)] == [
         (run_id, "running")
     ]
-    joining = asyncio.create_task(site.runs().join(ANNA, thread, run_id, 9))
+    joining = asyncio.create_task(turn_of(site.runs(), ANNA, thread, run_id, 9))
     gate.set()
     await working
     turn = await joining
@@ -150,12 +179,6 @@ def waiting(gate: asyncio.Event) -> Agent:
     return agent_of(node)
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(9):
-        while not await asyncio.to_thread(holds):
-            await asyncio.sleep(0.02)
-
-
 async def test_a_run_is_found_after_head_has_dropped_its_key(site: Site, thread: str) -> None:
     run_id, token = await accepted(site, thread)
     await site.runs().work(token)
@@ -171,9 +194,10 @@ async def test_a_run_without_a_worker_for_an_hour_can_be_sent_again(site: Site, 
     late = later(HOUR + 1)
     assert (await status_of(site, thread, run_id, clock=late)).status == "timeout"
     with pytest.raises(errors.InternalError):
-        await site.runs(clock=late).join(ANNA, thread, run_id, 1)
-    again, token = await accepted(site, thread, clock=late)
-    await site.runs(clock=late).work(token)
+        await turn_of(site.runs(clock=late), ANNA, thread, run_id, 1)
+    wanted = replace(request(thread, "two", "k"), when_busy="enqueue")
+    again = (await runs_of(site, queue := Queue(), clock=late).enqueue(wanted)).run_id
+    await site.runs(clock=late).work(queue.tokens[0])
     assert again == run_id
     assert (await status_of(site, thread, run_id, clock=late)).status == "success"
 
@@ -181,19 +205,18 @@ async def test_a_run_without_a_worker_for_an_hour_can_be_sent_again(site: Site, 
 # failures
 
 
-async def test_a_run_on_a_busy_thread_fails_after_three_tries(site: Site, thread: str) -> None:
+async def test_a_run_on_a_busy_thread_waits_without_counting_tries(site: Site, thread: str) -> None:
     run_id, token = await accepted(site, thread)
     site.store().leases.begin(ANNA, thread, BeginRequest(key="other", body=b"", message="other"))
-    statuses = []
-    for _ in range(2):
+    for _ in range(4):
         with pytest.raises(NotDone):
             await site.runs().work(token)
-        statuses.append((await status_of(site, thread, run_id)).status)
-    await site.runs().work(token)
-    found = await status_of(site, thread, run_id)
-    assert (*statuses, found.status, found.code) == ("pending", "pending", "error", "thread_busy")
-    with pytest.raises(errors.ThreadBusy):
-        await site.runs().join(ANNA, thread, run_id, 1)
+    late = site.store(clock=later(165))
+    late.leases.begin(ANNA, thread, BeginRequest(key="third", body=b"", message="third"))
+    await site.runs(clock=later(170)).work(token)  # Lambda's last attempt is no failure
+    assert (await status_of(site, thread, run_id)).status == "pending"
+    await site.runs(clock=later(230)).work(token)
+    assert (await status_of(site, thread, run_id)).status == "success"
 
 
 async def test_a_failed_run_reports_its_reason_and_frees_its_key(site: Site, thread: str) -> None:
@@ -202,7 +225,7 @@ async def test_a_failed_run_reports_its_reason_and_frees_its_key(site: Site, thr
     found = await status_of(site, thread, run_id)
     assert (found.status, found.code) == ("error", "agent_error")
     with pytest.raises(errors.AgentFault):
-        await site.runs().join(ANNA, thread, run_id, 1)
+        await turn_of(site.runs(), ANNA, thread, run_id, 1)
     assert site.store().threads.read(ANNA, thread).turn_count == 1
     _, token = await accepted(site, thread)  # its key is free
     await site.runs().work(token)
@@ -230,7 +253,7 @@ async def test_a_cancelled_queued_run_is_skipped(
     await site.runs().work(queue.tokens[0])
     assert site.store().threads.read(ANNA, thread).turn_count == 1
     with pytest.raises(errors.RunCancelled):
-        await site.runs().join(ANNA, thread, run_id, 1)
+        await turn_of(site.runs(), ANNA, thread, run_id, 1)
 
 
 @pytest.mark.parametrize(("action", "status"), [("interrupt", "error"), ("rollback", "idle")])
@@ -272,5 +295,5 @@ async def test_a_server_that_stops_releases_its_runs(site: Site, thread: str) ->
     assert (found.status, found.code) == ("error", "server_stopping")
     assert site.store().threads.read(ANNA, thread).status == "error"  # its message is pending, without a lease
     again = site.runs()
-    await again.enqueue(request(thread, "two", "k"))
-    assert (await again.join(ANNA, thread, record.run_id, 9)).number == 2
+    await again.enqueue(replace(request(thread, "two", "k"), when_busy="enqueue"))
+    assert (await turn_of(again, ANNA, thread, record.run_id, 9)).number == 2

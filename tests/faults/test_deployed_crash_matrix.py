@@ -12,12 +12,10 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 import pytest
-from botocore.session import Session
-from fault_hooks import Faults, at_call, none
+from fault_hooks import BY_BOTOCORE, Faults, at_call, none
 from fault_site import CREDENTIALS, Death, Site, child, silence
 
 from deployed_function import Context, load_handler, proxy_event
-from turnkeep.aws import deployment
 
 LEASE_SECONDS = 1
 BEGIN = COMMIT = "dynamodb.UpdateItem"
@@ -81,6 +79,10 @@ SCENARIOS = {
 """A turn takes four requests over every protocol, its first message one less."""
 
 
+WAYS = [*((name, "direct") for name in SCENARIOS), *((name, "botocore") for name in [*SCENARIOS][:3])]
+"""By default the function itself sends its requests; with DYNAMODB_DIRECT=false botocore does."""
+
+
 class Answer(NamedTuple):
     status: int
     text: str
@@ -116,10 +118,7 @@ def serve_once(line: Connection, environment: dict[str, str], event: Any, death:
     silence()
     os.environ.update(environment)
     faults = Faults(at_call(death.at, death.kind) if death else none, on_call=line.send)
-    session = Session()
-    for service in ("dynamodb", "s3"):
-        faults.listen(session, service)
-    deployment._session = lambda: session
+    faults.attach_to_process()
     line.send(_answer(load_handler()(event, Context())))
     line.close()
 
@@ -136,19 +135,19 @@ def function(site: Site, monkeypatch: pytest.MonkeyPatch) -> Function:
         "BUCKET_NAME": site.bucket,
         "SEAL_KEY": "a secret",
         "TURN__LEASE_SECONDS": str(LEASE_SECONDS),
-    }
+    } | ({} if site.direct else {"DYNAMODB_DIRECT": "false"})
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return Function(environment, load_handler())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_a_killed_sandbox_loses_and_doubles_no_turn(function: Function, name: str) -> None:
+@pytest.mark.parametrize(("name", "site"), WAYS, indirect=["site"])
+def test_a_killed_sandbox_loses_and_doubles_no_turn(function: Function, name: str, site: Site) -> None:
     asking, before, message, expected = SCENARIOS[name]
     _send_all(function, "clean", before)
     *calls, answer = function.send_to_a_new_sandbox(asking("clean", message, 0), None)
-    assert (answer.status, calls) == (200, expected)
+    assert (answer.status, calls) == (200, [call + BY_BOTOCORE * (not site.direct) for call in expected])
 
     points = {f"t-{at}-{side}": Death(at, f"kill_{side}") for at in range(1, len(calls) + 1) for side in SIDES}  # type: ignore[arg-type]
     for thread_id, death in points.items():

@@ -14,29 +14,20 @@ import pytest
 from harness import ANN, Harness, noise
 from memory_items import MemoryItems, MemoryObjects
 
-from turnkeep.attachments import Piece
 from turnkeep.errors import TurnkeepError
+from turnkeep.records import Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.attributes import Item
 from turnkeep.store.erasure import Eraser
 from turnkeep.store.export import Exports
-from turnkeep.store.keys import (
-    BY_USER,
-    ERASURE,
-    HEAD,
-    LAYOUT,
-    hour,
-    partition,
-    usage_of,
-    user_key,
-)
+from turnkeep.store.keys import BY_USER, ERASURE, HEAD, LAYOUT, hour, partition, usage_of, user_key
 from turnkeep.store.uploads import KeptUploads
 from turnkeep.store.usage import Usage
 from turnkeep.store.users import UserEraser, UserErasure
 from turnkeep.tuning import BudgetTuning
 
 STORIES = 500
-LONG, LARGE = noise(5_000), noise(700_000)
+LONG = noise(5_000)
 PARTY: ContextVar[str] = ContextVar("PARTY")
 READS = {"get", "get_many", "between", "below", "pages_of", "index", "names"}
 MARKS = {"PK", "SK", "v", "n", "gen", "seq", "born", "created", "expires", "gone", "due", "xh", "ttl"}
@@ -108,8 +99,8 @@ class LateItems(MemoryItems):
 
     frozen: list[Item] | None = None
 
-    def index(self, name: str, attribute: str, value: str, **more: Any) -> Iterator[Item]:
-        found = list(super().index(name, attribute, value, **more))
+    def index(self, name: str, value: str, **more: Any) -> Iterator[Item]:
+        found = list(super().index(name, value, **more))
         return iter(found if name != BY_USER or self.frozen is None else self.frozen)
 
 
@@ -146,22 +137,21 @@ class Office:
         harness.cleanup.begin_at(hour(int(harness.clock.now * 1000)))
         self.receipts: list[UserErasure] = []
         self.key = ""
-        self.value = LARGE if seed % 25 == 0 else "a tea drinker"
 
     def open(self) -> None:
         self.harness.take_turn("old", LONG, details={"rows": LONG * 4})
         self.harness.take_turn("other", "hello", details={"rows": LONG * 4})
         self.documents.add(ANN, "old", "d1", name="canary.txt", size=5, content_type=None)
-        self.key, owner = self.documents.place(ANN, "old", "d1")
+        self.key, owner = self.documents.place(partition(ANN, "old"), "d1")
         KeptUploads(self.objects).put(self.key, owner, b"canary")
         self.exports.on_request = lambda key: setattr(self, "asked", key)
         self.exports.begin(ANN)
         for key in ("one", "late"):
-            self.harness.memories(ANN).put(("a",), key, self.value, life=None, vectors={})
+            self.harness.memories(ANN).put(("a",), key, "a tea drinker", life=None, vectors={})
         self.items.put({"PK": usage_of(user_key(ANN)), "SK": "2026-01-01", "v": LAYOUT, "tokens": 7})
         self.harness.clock.now += self.chance.choice([1, 60])
         if self.chance.random() < 0.4:
-            found = list(self.items.index(BY_USER, "u", user_key(ANN)))
+            found = list(self.items.index(BY_USER, user_key(ANN)))
             self.items.frozen = found[: self.chance.randint(0, len(found))]
 
     def turn(self, thread: str, ends: str) -> None:
@@ -184,7 +174,7 @@ class Office:
         memories = self.harness.memories(ANN, began=began)
         for _ in range(self.chance.randrange(40)):
             memories.get([(("a",), "late")])
-        memories.put(("a",), "late", self.value, life=None, vectors={})
+        memories.put(("a",), "late", "a tea drinker", life=None, vectors={})
 
     def erase(self) -> None:
         self.receipts.append(self.user_eraser.erase(ANN))

@@ -40,6 +40,7 @@ def run_once(line: Connection, site: Site, thread_id: str, death: Death) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("site", ["direct", "botocore"], indirect=True)
 def test_a_thread_survives_a_run_killed_at_any_request(site: Site) -> None:
     for at in count(1):
         thread_id = f"t-{at}"

@@ -30,10 +30,15 @@ class Function:
 
 
 @contextmanager
-def running_function(command: Sequence[str], environ: Mapping[str, str], front: Front, log: Path) -> Iterator[Function]:
+def running_function(
+    command: Sequence[str], environ: Mapping[str, str], front: Front, log: Path, instances: int = 1
+) -> Iterator[Function]:
+    """Each instance handles one event at a time."""
     with front:
-        process = spawn(command, log=log, environ={**environ, "AWS_LAMBDA_RUNTIME_API": front.runtime_address})
+        own = {**environ, "AWS_LAMBDA_RUNTIME_API": front.runtime_address}
+        processes = [spawn(command, log=log, environ=own) for _ in range(instances)]
         try:
-            yield Function(front, process, log)
+            yield Function(front, processes[0], log)
         finally:
-            end(process)
+            for process in processes:
+                end(process)

@@ -47,7 +47,7 @@ def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFa
 def upload(services: Services, s3: "S3Client", thread_id: str, name: str, body: bytes) -> str:
     document_id, bucket = uuid.uuid4().hex, services.settings.bucket_name
     services.attachments.add(ANN, thread_id, document_id, name=name, size=len(body), content_type=None)
-    key, owner = services.attachments.place(ANN, thread_id, document_id)
+    key, owner = services.attachments.place(partition(ANN, thread_id), document_id)
     s3.put_object(Bucket=bucket, Key=key, Body=body, Metadata={OWNER.removeprefix("x-amz-meta-"): owner})
     return key
 

@@ -19,6 +19,7 @@ from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.turns import TurnRequest
+from turns_over import turn_of
 
 ANN = Principal("acme", "ann of the workers")
 QUESTION = "What is low-rank adaptation?"
@@ -60,7 +61,7 @@ class RecordingClient:
 def test_a_run_becomes_one_turn_however_often_the_worker_is_invoked(services, invoke):
     run_id, token = accepted(services, "t")
     assert [invoke(token), invoke(token)] == [None, None]
-    turn = asyncio.run(services.runs.join(ANN, "t", run_id, 5))
+    turn = asyncio.run(turn_of(services.runs, ANN, "t", run_id, 5))
     assert (turn.number, turn.message, turn.run_id, turn.persisted) == (1, QUESTION, run_id, True)
     assert services.store.threads.read(ANN, "t").turn_count == 1
 

@@ -21,7 +21,8 @@ from pathlib import Path
 import httpx
 from recording import FOLDER, Line, read_lines
 
-from turnkeep.documents.parsing import parse, split
+from turnkeep.documents.parsing.gathering import split
+from turnkeep.documents.parsing.process import parse
 
 MOST_BYTES = 1_000_000
 MOST_TURNS = 100

@@ -14,12 +14,11 @@ from recording import FOLDER, Line, digest_of, message_of, prompt_of, read_lines
 
 import turnkeep.models.chat
 from scripted_model import ScriptedModel
-from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.entries import entries
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.building import build_agent
 from turnkeep.models.calls import inner_call_of
-from turnkeep.records import Principal, RunContext
+from turnkeep.records import Attachment, Documents, Piece, Principal, RunContext
 from turnkeep.settings import Settings
 
 STEPS = 60

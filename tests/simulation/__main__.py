@@ -13,12 +13,15 @@ args = argparse.ArgumentParser(prog="make simulate")
 args.add_argument("-n", type=int, default=1000, help="runs of each family")
 args.add_argument("--family", choices=FAMILIES, help="all by default")
 args.add_argument("--seed", type=int, default=0, help="the only seed, or the first")
+args.add_argument("--direct", type=int, choices=(0, 1), help="with `Direct` or without; by default every second seed")
 args.add_argument("--out", type=Path, help="a folder for schedules")
 given = args.parse_args()
 kinds = Counter()
 for family in [given.family] if given.family else FAMILIES:
     began = time.process_time()
     for plan in (plan_of(family, seed) for seed in range(given.seed, given.seed + given.n)):
+        if given.direct is not None:
+            plan.is_direct = bool(given.direct)
         found, _ = play(plan)
         if not found:
             continue

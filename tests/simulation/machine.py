@@ -37,7 +37,9 @@ class Machine:
         self.clock = clock["clock"]
         chance = clock | {"random_bytes": self.sim.random_bytes}
         self.options = chance | {"thread_hours": plan.hours, "lease_seconds": plan.lease}
-        objects, items = S3Objects(self.client, "bucket"), Items(self.client, network.TABLE, sleep=self.sim.sleep)
+        direct = network.Pool.direct_of(self.client) if plan.is_direct else None
+        items = Items(self.client, network.TABLE, direct=direct, sleep=self.sim.sleep)
+        objects = S3Objects(self.client, "bucket")
         blobs = Blobs(objects, items, inline_bytes=4_000, **clock)
         self.codec = Codec(*world.ring, refresh=world.read_ring, **clock)
         self.store = Store(items, blobs, self.codec, pack_links=2 + plan.seed % 2, **self.options)
@@ -46,17 +48,17 @@ class Machine:
         self.user_eraser = UserEraser(eraser, at_once=2)
         self.uploads = KeptUploads(objects)
         self.attachments = Attachments(self.store.heads, self.store.vault, self.uploads)
-        self.memories = partial(Memories, items, self.codec, inline_bytes=120, **chance)
+        self.memories = partial(Memories, items, self.codec, **clock)
         names = {"names": frozenset({AGENT.name}), "default_agent": AGENT.name}
         tuning = TurnTuning(lease_seconds=plan.lease)
         self.turns = Turns(self.store, lambda _: AGENT, tuning=tuning, attachments=self.attachments, **names, **clock)
         self.runs = Runs(self.turns, self.store)
-        self.runs.launch_by(world.launch)
+        self.runs.launch_by(partial(world.launch, self))
         services = self.store, self.attachments, Usage(self.store.heads, SETTINGS.budget), objects
         self.exports = Exports(*services, memories=self.memories, facts={})
         self.exports.on_request = lambda key: world.work_off(0, "export", lambda has, _: has.exports.work(key))
         self.http = Http(self)
-        self.front = self.http if plan.family == "serving" else self.store
+        self.front = self.http if plan.is_served else self.store
 
     def die(self, but):
         """Ends all that runs here. The machine starts again immediately, with an empty memory."""

@@ -1,13 +1,23 @@
-"""The table, a bucket, and the way to both: how long each call takes, its faults, and the retries of the SDK."""
+"""The table, a bucket, and the way to both: how long each call takes, its faults, and the retries of the SDK. A plan
+says whether `Direct` sends the first try of each request to the table."""
 
+import json
 import re
+from base64 import b64encode
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
+from botocore.config import Config
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutError
+from botocore.hooks import HierarchicalEmitter
+from urllib3 import HTTPResponse
+from urllib3.exceptions import TimeoutError as NoAnswer
 
 from memory_bucket import MemoryBucket
 from memory_table import Table, failure
 from simulation.kernel import Killed, Violation, mix
+from turnkeep.store import direct
 from turnkeep.store.keys import LAYOUT
 
 TABLE = "table"
@@ -102,24 +112,19 @@ class Client:
     layout = LAYOUT
 
     def __init__(self, sim):
-        self.sim, self.is_dead = sim, False
+        self.sim, self.is_dead, self.left = sim, False, {}
 
     def __getattr__(self, operation):
         return lambda *_, **arguments: self._call(operation, arguments)
 
     def _call(self, operation, arguments):
-        sim, actor = self.sim, self.sim.current
-        if actor is None or actor.is_dead or self.is_dead:
-            raise Killed
         if hasattr(body := arguments.get("Body"), "read"):
             arguments["Body"] = body.read()
-        if operation == "transact_write_items":
-            arguments["ClientRequestToken"] = sim.random_bytes(8).hex()
-        for _ in range(ATTEMPTS):
-            fault, _, back, more = decision = sim.network.decide(actor, operation)
-            sim.network.note(actor, operation, lambda: described(arguments), fault)
-            done = self._sent(actor, operation, arguments, decision)
-            sim.sleep({**RETRIED, **CUT_OFF, STALLED: back + 1.5 * more}.get(fault, back))
+        if operation == "transact_write_items" and "ClientRequestToken" not in arguments:
+            arguments["ClientRequestToken"] = self.sim.random_bytes(8).hex()  # as botocore does
+        fault = CUT
+        for _ in range(self.left.pop(self.sim.current, ATTEMPTS)):
+            fault, done = self.attempt(operation, arguments)
             if fault in CUT_OFF:
                 break
             if isinstance(done, Exception) and fault not in RETRIED:
@@ -129,6 +134,17 @@ class Client:
         if fault == THROTTLED:
             raise failure(operation, "ThrottlingException")
         raise (ConnectTimeoutError if fault == LOST else ReadTimeoutError)(endpoint_url=TABLE)
+
+    def attempt(self, operation, arguments):
+        """The fault of one try, and what the table answers."""
+        sim, actor = self.sim, self.sim.current
+        if actor is None or actor.is_dead or self.is_dead:
+            raise Killed
+        fault, _, back, more = decision = sim.network.decide(actor, operation)
+        sim.network.note(actor, operation, lambda: described(arguments), fault)
+        done = self._sent(actor, operation, arguments, decision)
+        sim.sleep({**RETRIED, **CUT_OFF, STALLED: back + 1.5 * more}.get(fault, back))
+        return fault, done
 
     def _sent(self, actor, operation, arguments, decision):
         """What the table answers, an exception included; None where the request does not arrive in time."""
@@ -179,12 +195,45 @@ class Former(Client):
 
     layout = LAYOUT - 1
 
-    def _call(self, operation, arguments):
-        try:
-            return exchanged(super()._call(operation, exchanged(arguments)))
-        except ClientError as error:
-            error.response = exchanged(error.response)
-            raise
+    def attempt(self, operation, arguments):
+        fault, done = super().attempt(operation, exchanged(arguments))
+        if isinstance(done, ClientError):
+            done.response = exchanged(done.response)
+            return fault, done
+        return fault, exchanged(done)
+
+
+_OPERATIONS = {target: name for name, target in direct.OPERATIONS.items()}
+
+
+class Pool:
+    """In the place of urllib3's pool: what `Direct` sends is the first try of the client, which makes the others."""
+
+    def __init__(self, client):
+        self.client = client
+        self.meta = SimpleNamespace(config=Config(user_agent="simulation"), region_name="", endpoint_url="http://table")
+        self.meta.events = SimpleNamespace(_emitter=HierarchicalEmitter())
+
+    @classmethod
+    def direct_of(cls, client):
+        pool = cls(client)
+        found = direct.Direct(pool, Credentials("simulation", "simulation"))
+        found._pool = pool
+        return found
+
+    def urlopen(self, _method, _path, *, body, headers, **_):
+        operation = _OPERATIONS[headers["X-Amz-Target"].rpartition(".")[2]]
+        fault, done = self.client.attempt(operation, json.loads(body, object_hook=direct._with_bytes))
+        if fault in RETRIED or fault in CUT_OFF:
+            self.client.left[self.client.sim.current] = 0 if fault in CUT_OFF else ATTEMPTS - 1
+            if fault != THROTTLED:
+                raise NoAnswer
+            done = failure(operation, "ThrottlingException")
+        status = 200
+        if isinstance(done, ClientError):
+            status, code = done.response["ResponseMetadata"]["HTTPStatusCode"], done.response["Error"]["Code"]
+            done = done.response | {"__type": f"com.amazonaws.dynamodb.v20120810#{code}"}
+        return HTTPResponse(json.dumps(done, default=lambda value: b64encode(value).decode()).encode(), status=status)
 
 
 def exchanged(value, name=""):

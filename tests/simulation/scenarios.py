@@ -30,7 +30,8 @@ class Op:
 @dataclass
 class Plan:
     """All that determines a run. `family` names the operations; `decisions`, where given, replace what is drawn. At the
-    seconds of `rotations` the signing key is replaced. The machines of `former` have the layout before today's."""
+    seconds of `rotations` the signing key is replaced. The machines of `former` have the layout before today's. With
+    `is_direct`, `Direct` sends the first try of each request to the table."""
 
     seed: int
     family: str
@@ -47,6 +48,12 @@ class Plan:
     lease: float = 30.0
     rotations: tuple[float, ...] = ()
     former: tuple[int, ...] = ()
+    is_direct: bool = True
+
+    @property
+    def is_served(self):
+        """Whether requests go through the routes."""
+        return self.family in ("serving", "queue")
 
 
 def plan_of(family, seed):
@@ -68,9 +75,10 @@ def plan_of(family, seed):
     plan = Plan(seed, family, sorted(ops, key=lambda op: op.at), float(rng.choice((0, 100, 3500, 3590))), hours=hours)
     plan.skews = (*(rng.choice((0.0, 0.0, 0.7, -0.9)) for _ in range(rng.choice((1, 2, 3)))), *far)
     plan.page, plan.lag = rng.choice((1000, 1000, 3, 1)), rng.choice((0.0, 1.0, 4.0))
+    plan.is_direct = seed % 2 == 0
     plan.slow = rng.choice((0.1, 0.3, 0.6))
     plan.faults, plan.aim = _faults(rng, rng.choice(AIMS))
-    if family in ("threads", "serving"):
+    if family == "threads" or plan.is_served:
         # a machine that read the ring in the last 10 s, because a key came with another body, does not read it again
         is_reused = any(op.args.get("of", 0) is None for op in ops)
         plan.rotations = (round(rng.random() * span, 3),) if rng.random() < 0.3 and not is_reused else ()

@@ -42,7 +42,7 @@ def applied(module, old, new):
     with pytest.MonkeyPatch.context() as patch:
         gc.unfreeze()  # what a cold start of a function in this process froze would not be listed
         for each in gc.get_objects():
-            is_of_module = isinstance(each, FunctionType) and each.__globals__ is vars(module)
+            is_of_module = type(each) is FunctionType and each.__globals__ is vars(module)
             if is_of_module and (code := codes.get(each.__qualname__, each.__code__)) != each.__code__:
                 patch.setattr(each, "__code__", code)
                 is_changed = True

@@ -35,7 +35,7 @@ LEFT_EVERY = 4
 """In which share of the runs the sweeps after expiry are run: they are half of all calls."""
 UNHEARD = (errors.StoreUnavailable, Killed, TimeoutError)
 """The client gets no answer, or one that promises nothing."""
-LOOKS = {"saver": ("state", "history"), "serving": ("documents", "runs")}
+LOOKS = {"saver": ("state", "history"), "serving": ("documents", "runs"), "queue": ("runs",)}
 """What the end of a run reads in addition to turns."""
 
 
@@ -172,6 +172,8 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
         self.check_listing([thread for thread in living if self.last(thread) is self.finals[0]])
         self.final_registers()
         self.sim.sleep(self.plan.lease + 32 + self.model.spread)
+        for thread in living if self.plan.is_served else ():
+            self.drain(thread)
         for n, thread in enumerate(self.threads):
             attempt_id, key, has = 900_000 + n, f"end{n}", self.last(thread)
             if "asks" in self.shape:
@@ -205,7 +207,8 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
             raise Violation("listing differs", f"{listed}, not {living}")
         for thread in sure:
             pending = store.threads.read(WHO, thread).pending
-            if pending and pending.message not in self.facts["messages"].get(thread, ()):
+            sent = self.facts["messages"].get(thread, {""})
+            if pending and not sent.issuperset(pending.message.split("\n\n")):
                 raise Violation("message of another", f"{thread} waits for {pending.message[:20]!r}")
 
     def check_views(self, has, thread, ids):

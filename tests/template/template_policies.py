@@ -27,6 +27,7 @@ def statements_of(stack: Stack, role: str) -> list[dict[str, Any]]:
     properties = stack.of("AWS::IAM::Role")[role]
     named = [arn for arn in properties.get("ManagedPolicyArns", []) if arn != TRACES]
     shared = [stack.resources[arn.strip("<>")]["Properties"] for arn in named]
+    shared += [each for each in stack.of("AWS::IAM::ManagedPolicy").values() if f"<{role}>" in each.get("Roles", ())]
     found = [policy["PolicyDocument"] for policy in [*properties.get("Policies", []), *shared]]
     return [statement for document in found for statement in document["Statement"]]
 

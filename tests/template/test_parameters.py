@@ -13,7 +13,7 @@ from template_stack import SECRET, Stack, translated
 
 from turnkeep.aws.authorizer import build_authorizer
 from turnkeep.aws.deployment import NotDeployable, deployed_settings
-from turnkeep.http.browsers import usable_origins
+from turnkeep.settings import Settings
 
 JWT = {
     "Auth": "jwt",
@@ -70,7 +70,7 @@ FUNCTIONS = {
 
 
 def can_start(parameters: Mapping[str, str]) -> bool:
-    """Whether the functions start with the environment that the template gives them, and every origin may call."""
+    """Whether the functions start with the environment that the template gives them."""
     found = Stack(FUNCTIONS, parameters).of("AWS::Lambda::Function")
     api, authorizer = (found[f"{name}Function"]["Environment"]["Variables"] for name in ("Api", "Authorizer"))
     environ = {name: str(value) for name, value in api.items()} | {"SEAL_KEY": "x" * 40}
@@ -80,12 +80,12 @@ def can_start(parameters: Mapping[str, str]) -> bool:
         for name, value in environ.items():
             shell.setenv(name, value)
         try:
-            origins = deployed_settings(environ).cors_origins
+            deployed_settings(environ)
             if authorizer["AUTH"] == "jwt":
                 build_authorizer({name: str(value) for name, value in authorizer.items()})
         except (NotDeployable, ValueError):
             return False
-    return list(usable_origins(origins)) == list(origins)
+    return True
 
 
 @pytest.mark.parametrize(("parameters", "expected"), CASES)
@@ -132,26 +132,16 @@ RIGHT: dict[str, st.SearchStrategy[str]] = {
 }
 SPOILING = [
     "",
-    " ",
-    "/",
-    ",",
-    ":",
-    "#",
-    "-",
+    "\n",
+    *" /,:#-*@é[0",
     ".5",
     "e3",
-    "*",
-    "@",
-    "\n",
     "null",
     "https://",
     "ssm:",
     "secretsmanager:",
-    "0",
     "99999",
     ":443",
-    "é",
-    "[",
     "demo",
 ]
 # Lambda's variables are UTF-8 without NUL.
@@ -204,6 +194,5 @@ def test_the_bucket_allows_the_origins_that_the_app_allows(text: str) -> None:
         return
     bucket: Any = Stack({**TEMPLATE, "Resources": {"Objects": TEMPLATE["Resources"]["Objects"]}}, {"CorsOrigins": text})
     rules = bucket.of("AWS::S3::Bucket")["Objects"].get("CorsConfiguration", {"CorsRules": []})["CorsRules"]
-    assert [origin for rule in rules for origin in rule["AllowedOrigins"]] == list(
-        usable_origins(tuple(filter(None, text.split(","))))
-    )
+    allowed = Settings(cors_origins=text).cors_origins  # type: ignore[arg-type]
+    assert [origin for rule in rules for origin in rule["AllowedOrigins"]] == list(allowed)

@@ -13,6 +13,7 @@ from turnkeep.store.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_
 from turnkeep.store.runs import STALE_MS
 from turnkeep.turns.background import TRIES
 
+RUNNING = ["ApiRole", "StreamRole", "WorkerRole"]
 TABLE, INDEX = "<Table.Arn>", "<Table.Arn>/index/"
 
 
@@ -119,15 +120,15 @@ def test_the_documents_role_deletes_nothing_and_calls_no_model() -> None:
     assert not [action for action in asked if action.startswith(("bedrock", "secretsmanager", "ssm:Put", "lambda"))]
 
 
-def test_only_the_api_invokes_the_worker_whose_failures_are_queued() -> None:
+def test_what_runs_turns_invokes_the_worker_whose_failures_are_queued() -> None:
+    """The worker continues a long queue in another invocation of its own."""
     found, invoke = stack(), "lambda:InvokeFunction"
     worker, others = "<WorkerFunction.Arn>", ["<ApiFunction.Arn>", "<CleanupFunction.Arn>"]
-    assert [role for role in ROLES if allows(statements_of(found, role), invoke, worker)] == ["ApiRole"]
+    assert [role for role in ROLES if allows(statements_of(found, role), invoke, worker)] == RUNNING
     assert not any(allows(statements_of(found, role), invoke, other) for role in ROLES for other in others)
     functions = found.of("AWS::Lambda::Function")
-    assert [name for name, each in functions.items() if each["Environment"]["Variables"].get("WORKER")] == [
-        "ApiFunction"
-    ]
+    named = [name for name, each in functions.items() if each["Environment"]["Variables"].get("WORKER")]
+    assert named == ["ApiFunction", "StreamFunction"]
     (kept,) = [
         each
         for each in found.of("AWS::Lambda::EventInvokeConfig").values()
@@ -251,10 +252,7 @@ INTERFACE = "arn:aws:ec2:eu-west-1:123456789012:network-interface/eni-1"
 
 def test_only_lambda_itself_may_create_network_interfaces() -> None:
     inside = {"lambda:SourceFunctionArn": ["arn:aws:lambda:eu-west-1:123456789012:function:api"]}
-    for given, expected in (
-        ({}, []),
-        ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, RUN_AGENTS),
-    ):
+    for given, expected in (({}, []), ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, RUN_AGENTS)):
         statements = {role: statements_of(stack(**given), role) for role in ROLES}
         for action in ("CreateNetworkInterface", "DeleteNetworkInterface", "DescribeSubnets"):
             who = [role for role in ROLES if allows(statements[role], f"ec2:{action}", INTERFACE)]

@@ -183,6 +183,8 @@ LONG = {
     ("POST", "/threads/{thread_id}/runs/wait"),
     ("GET", "/threads/{thread_id}/runs/{run_id}/stream"),
     ("GET", "/threads/{thread_id}/runs/{run_id}/join"),
+    ("GET", "/threads/{thread_id}/stream"),
+    ("POST", "/threads/{thread_id}/stream/events"),
     ("POST", "/v1/chat/completions"),
     ("POST", "/v1/responses"),
 }
@@ -197,9 +199,8 @@ def test_exactly_the_streaming_routes_use_the_stream_function(app: FastAPI) -> N
         for method, operation in by.items()
         if "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
     }
-    assert described == {
-        ("POST", path) for path in ("/threads/{thread_id}/turns/stream", "/chat/stream", "/internal/chat/stream")
-    }
+    posts = {("POST", path) for path in ("/threads/{thread_id}/turns/stream", "/chat/stream", "/internal/chat/stream")}
+    assert described == {*posts, ("GET", "/threads/{thread_id}/turns/stream")}
     for key, operation in operations(stack()).items():
         integration = operation["x-amazon-apigateway-integration"]
         if key in described | LONG:

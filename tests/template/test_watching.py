@@ -28,11 +28,7 @@ AWS_METRICS = {
     "AWS/Lambda": {"ConcurrentExecutions", "Duration", "Errors", "Throttles"},
     "AWS/SQS": {"ApproximateNumberOfMessagesVisible"},
 }
-OURS = {
-    "FunctionName": "AWS::Lambda::Function",
-    "QueueName": "AWS::SQS::Queue",
-    "TableName": "AWS::DynamoDB::Table",
-}
+OURS = {"FunctionName": "AWS::Lambda::Function", "QueueName": "AWS::SQS::Queue", "TableName": "AWS::DynamoDB::Table"}
 """Dimensions of AWS's metrics, each with the type of what it names."""
 
 

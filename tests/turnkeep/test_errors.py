@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from turnkeep import errors
 from turnkeep.errors import TurnkeepError
 
 
@@ -36,10 +35,3 @@ def test_every_error_says_for_itself_what_it_is(kind: type[TurnkeepError]) -> No
 def test_no_two_errors_share_a_code() -> None:
     codes = [kind.code for kind in CLASSES]
     assert sorted(codes) == sorted(set(codes))
-
-
-def test_the_detail_is_the_advice_unless_told_otherwise() -> None:
-    assert errors.NotFound().detail == errors.NotFound.advice
-    assert errors.NotFound("Elsewhere.").detail == "Elsewhere."
-    assert str(errors.ThreadBusy("Soon.", retry_after=3)) == "Soon."
-    assert errors.ThreadBusy(retry_after=3).retry_after == 3

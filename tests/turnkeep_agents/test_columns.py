@@ -117,10 +117,7 @@ def test_what_is_given_settles_what_a_column_leaves_open_and_nothing_else():
     assert [plain_number("1.250", decimal_of(["1.250"], sign)) for sign in (".", ",")] == ["1.250", "1250"]
     assert [
         read_date("05/01/2025 10:00", day_order_of(["05/01/2025 10:00"], TODAY, order)) for order in ("dmy", "mdy")
-    ] == [
-        date(2025, 1, 5),
-        date(2025, 5, 1),
-    ]
+    ] == [date(2025, 1, 5), date(2025, 5, 1)]
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from turnkeep.kit.documents import CorpusError, load_documents
-from turnkeep.records import Principal, RunContext
+from turnkeep.records import Documents, Principal, RunContext
 from turnkeep.settings import Settings
 from turnkeep.store.plans import Loaded
 from turnkeep.turns.graph import GraphRun, first_input
+from turnkeep.turns.request import TurnContext, TurnRequest
 from turnkeep_agents.campaigns.warehouse.lines import Options
 from turnkeep_agents.campaigns.warehouse.loading import load_csv
 from turnkeep_agents.database.manual import load_manual
@@ -90,10 +91,13 @@ async def test_the_text_of_a_paper_is_displayed_disarmed(tmp_path: Path) -> None
     attack = r"Sparse gating \u001b]52;c;eA==\u0007 is ![x](https://e.example/i.png) <img src=y> [z](javascript:a)."
     (tmp_path / "papers.jsonl").write_text(f'{{"id": "2101.00001", "title": "{attack}", "abstract": "{attack}"}}\n')
     agent = build(Settings(model="demo").with_agents(PapersSettings(corpus=str(tmp_path / "papers.jsonl"))))
-    run = GraphRun(agent, Loaded(), "t1", max_steps=25, streamed=True)
     context = RunContext(5, datetime(2026, 3, 4, tzinfo=UTC), Principal("local", "ann"))
-    asked = first_input(agent, "What is sparse gating?", "m1", interrupted=False)
-    told = [event.data["content"] async for event in run.events(asked, context, []) if event.name == "token"]
+    request = TurnRequest(context.principal, "What is sparse gating?", "t1", streamed=True)
+    unused: Any = None
+    turn = TurnContext(request, agent, Loaded(), None, unused, None, Documents(), None, 0, 0)
+    run = GraphRun(turn, context, max_steps=25)
+    asked = first_input(agent, request.message, "m1", interrupted=False)
+    told = [event.data["content"] async for event in run.events(asked, []) if event.name == "token"]
     reply = (await run.outcome()).reply
     shown = "gating  ]52;c;eA==  is ! [x](https://e.example/i.png) < img src=y> [z] (javascript:a)"
     assert shown in reply.text == "".join(told)

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from agent_thread import Thread
-from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.building import build_agent, read_settings
-from turnkeep.records import Principal, Reply, RunContext
+from turnkeep.records import Attachment, Documents, Piece, Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.regulations.settings import RegulationsSettings
@@ -111,14 +110,12 @@ async def test_irpef_is_computed_by_code_from_the_brackets_of_the_article(messag
     [
         ("campaigns", "Show the revenue of Nike by month", DECLINED),
         ("campaigns", "How much did Quiz spend today?", DECLINED),
-        ("campaigns", "How will Quiz do this month?", DECLINED),
         ("campaigns", "Quanto ha speso Quiz ieri?", DECLINED),
         ("products", "Which laptops are under $1300?", DECLINED),
         ("products", "Which televisions do not have an OLED panel?", DECLINED),
         ("regulations", "Cosa dice l'art. 9999 c.c.?", DECLINED_IT),
         ("regulations", "Calcola l'IRPEF su 42.000 euro nel 2019", DECLINED_IT),
         ("regulations", "Can my employee make me work on a public holiday?", DECLINED),
-        ("regulations", "What is the weather in Paris?", DECLINED),
     ],
 )
 async def test_another_name_number_or_period_is_declined(name: str, message: str, declined: str) -> None:

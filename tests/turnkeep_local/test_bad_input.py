@@ -22,63 +22,23 @@ COMMAND = [sys.executable, "-m", "turnkeep_local.cli"]
 FULL = Path("/dev/full")
 # Of files and folders; those that exist are made in `place`.
 PATHS = [
-    *(
-        "missing",
-        "file",
-        "bytes",
-        "folder",
-        "dangling",
-        "loop",
-        "empty",
-        "list.json",
-        "deep.json",
-        "rows.jsonl",
-        "",
-        ".",
-    ),
-    *("file/under", "x" * 300, "/".join(["y" * 200] * 30), "/dev/null", "/proc/self/mem", "\udcff.json"),
+    *("missing", "file", "bytes", "folder", "dangling", "loop", "empty", "list.json", "deep.json", "rows.jsonl", ""),
+    *(".", "file/under", "x" * 300, "/".join(["y" * 200] * 30), "/dev/null", "/proc/self/mem", "\udcff.json"),
 ]
 TEXTS = [
-    *(
-        "",
-        "x",
-        "-1",
-        "\udce9",
-        "a b",
-        "é" * 1000,
-        "x" * 70_000,
-        "9" * 20,
-        "a/b",
-        "$(x)",
-        "http://127.0.0.1:1",
-        "http://[",
-    ),
-    *("://", "sqlite:////nowhere/a.db", "mysql://u:p@127.0.0.1:1/x", "sqlite:///bytes", "two\nlines"),
+    *("", "x", "-1", "\udce9", "a b", "é" * 1000, "x" * 70_000, "9" * 20, "a/b", "$(x)", "two\nlines", "://"),
+    *("http://127.0.0.1:1", "http://[", "sqlite:////nowhere/a.db", "mysql://u:p@127.0.0.1:1/x", "sqlite:///bytes"),
 ]
 HOMES = [
-    "file",
-    "/dev/null",
-    "/dev/null/x",
-    "/proc/nope",
-    "dangling",
-    "loop",
-    "file/x",
-    "z" * 300,
-    "\udcff/",
-    "damaged",
+    *("file", "/dev/null", "/dev/null/x", "/proc/nope", "dangling", "loop", "file/x", "z" * 300, "\udcff/", "damaged")
 ]
 ENVIRONMENTS: list[dict[str, str]] = [
     *({"TURNKEEP_HOME": home} for home in HOMES),
     *({"AWS_ENDPOINT_URL": url} for url in ("http://[", "nonsense", "http://a b")),
     *({"AWS_REGION": region} for region in ("", "no such region", "\udcff")),
     *({"TABLE_NAME": name} for name in ("x" * 400, "a b")),
-    {"AWS_PROFILE": "nosuch"},
-    {"AWS_CONFIG_FILE": "bytes"},
-    {"SEAL_KEY": "a\nb"},
-    {"DATABASE__URL": "nosuch://x"},
-    {"DATABASE__JOINS": "bytes"},
-    {"MODEL": "x"},
-    {"PORT": "x"},
+    *({"AWS_PROFILE": "nosuch"}, {"AWS_CONFIG_FILE": "bytes"}, {"SEAL_KEY": "a\nb"}, {"MODEL": "x"}, {"PORT": "x"}),
+    *({"DATABASE__URL": "nosuch://x"}, {"DATABASE__JOINS": "bytes"}),
 ]
 
 
@@ -126,14 +86,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "damaged").mkdir()
     for name in ("access.key", "dynamodb.json", "papers.jsonl", "seal.key", "server.json"):
         (folder / "damaged" / name).write_bytes(b"{\xff")
-    contents = {
-        "file": b"x",
-        "bytes": b"\xff\xfe\x00caf\xe9{",
-        "empty": b"",
-        "list.json": b"[1]",
-        "deep.json": b"[" * 100_000,
-    }
-    for name, content in (contents | {"rows.jsonl": b'{"id": 1}\n[]\n'}).items():
+    contents = {"file": b"x", "bytes": b"\xff\xfe\x00caf\xe9{", "empty": b"", "list.json": b"[1]"}
+    for name, content in (contents | {"deep.json": b"[" * 100_000, "rows.jsonl": b'{"id": 1}\n[]\n'}).items():
         (folder / name).write_bytes(content)
     return folder
 
@@ -152,10 +106,8 @@ def outcome(arguments: list[str], environ: dict[str, str], place: Path) -> tuple
             "AWS_MAX_ATTEMPTS": "1",
         }
         closed = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}", "TURNKEEP_HOME": "home"}
-        for name, value in (usual | closed | environ).items():
+        for name, value in (usual | closed | {"NO_PROXY": "", "no_proxy": ""} | environ).items():
             shell.setenv(name, value)
-        for name in ("NO_PROXY", "no_proxy"):
-            shell.setenv(name, "")
         try:
             code: Any = main(arguments)
         except SystemExit as exit:

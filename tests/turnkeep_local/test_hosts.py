@@ -8,7 +8,7 @@ from httpx import ASGITransport, AsyncClient, Response
 from starlette.types import Receive, Scope, Send
 
 from bare_app import bare_app
-from turnkeep.http.browsers import ON_THIS_MACHINE
+from turnkeep.http.edge import ON_THIS_MACHINE
 from turnkeep_local.hosts import OwnHosts
 
 

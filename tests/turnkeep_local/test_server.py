@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_local import LocalError
@@ -64,7 +65,7 @@ def test_an_unusable_file_is_reported_before_the_server_starts(
     monkeypatch.setenv(name, str(tmp_path / "absent"))
 
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(LocalError, match="absent"):
+    with pytest.raises(UnusableFile, match="absent"):
         serve({"TURNKEEP_HOME": str(tmp_path / "home")}, 0)
     signal.signal(signal.SIGTERM, before)
 

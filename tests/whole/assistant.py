@@ -8,11 +8,10 @@ from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
-from turnkeep.attachments import Documents
 from turnkeep.entries import Entry
 from turnkeep.graphs.agent import Agent
 from turnkeep.models.chat import chat_models
-from turnkeep.records import Reply, RunContext
+from turnkeep.records import Documents, Reply, RunContext
 from turnkeep.settings import Settings
 
 ENTRY = Entry("Does what its model says", build="assistant:build")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -17,7 +18,7 @@ from turnkeep.settings import Settings
 
 ENTRY = Entry("Says what a message asks for", build="mirror:build")
 STEPS, PAUSE_SECONDS = 12, 0.25
-SAY = "say "
+SAY, UNTIL = "say ", "until "
 SLOW = {"slow": "Sentence {}. ", "tall": "Paragraph {}.\n\n" + "- one of many lines\n" * 8 + "\n"}
 POISON = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> <svg onload=alert(3)></svg>\n\n'
@@ -64,6 +65,11 @@ def pieces(message: str) -> Iterator[tuple[str, float]]:
     """The reply as it is streamed, with the pause after each piece; nothing if it is not streamed."""
     if message in SLOW:
         yield from ((SLOW[message].format(step + 1), PAUSE_SECONDS) for step in range(STEPS))
+    elif message.startswith(UNTIL):  # a file exists
+        yield "Begun. ", PAUSE_SECONDS
+        while not Path(message.removeprefix(UNTIL)).exists():
+            yield ".", PAUSE_SECONDS
+        yield " Done.", 0
     elif message == "poison":
         yield from ((POISON[at : at + 7], 0) for at in range(0, len(POISON), 7))
     elif message.startswith(SAY):

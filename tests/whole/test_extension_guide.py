@@ -153,9 +153,10 @@ def test_the_new_agent_edits_nothing_of_ours() -> None:
 
 def test_the_tests_of_the_extended_project_pass(copy: Copy) -> None:
     edges = "tests/whole/test_agents_over_http.py::test_every_edge_is_taken_and_each_turn_is_read_as_it_was_returned"
-    copy.run(
-        "pytest", "-p", "no:cacheprovider", "tests/test_house.py", "tests/turnkeep_agents/papers", f"{edges}[papers]"
-    )
+    # The limit of lines holds in this tree, not in one that a reader of the guide makes longer.
+    our_lines = "tests/test_house.py::test_each_package_keeps_within_its_lines"
+    tests = ("tests/test_house.py", "--deselect", our_lines, "tests/turnkeep_agents/papers", f"{edges}[papers]")
+    copy.run("pytest", "-p", "no:cacheprovider", *tests)
 
 
 def test_the_new_node_is_drawn_and_streamed_and_the_new_tool_is_called(

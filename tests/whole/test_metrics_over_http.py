@@ -103,27 +103,6 @@ async def test_a_reply_that_could_not_be_kept_is_counted_and_so_is_the_turn_of_t
     assert metrics(output())[0]["Persisted"] == 1
 
 
-# Threads that cannot be taken
-
-
-class Held:
-    """A model that answers its first call when it is told to."""
-
-    def __init__(self) -> None:
-        self.asked, self._free = threading.Event(), threading.Event()
-
-    def then(self, answer: Answer) -> Answer:
-        def play(exchange: Exchange) -> None:
-            self.asked.set()
-            assert self._free.wait(120)
-            answer(exchange)
-
-        return play
-
-    def release(self) -> None:
-        self._free.set()
-
-
 # Faults
 
 
@@ -180,6 +159,24 @@ async def test_what_the_caller_did_wrong_is_no_metric(visitor: Visitor, output: 
 
 
 # Clients that leave
+
+
+class Held:
+    """A model that answers its first call when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self._free = threading.Event(), threading.Event()
+
+    def then(self, answer: Answer) -> Answer:
+        def play(exchange: Exchange) -> None:
+            self.asked.set()
+            assert self._free.wait(120)
+            answer(exchange)
+
+        return play
+
+    def release(self) -> None:
+        self._free.set()
 
 
 async def leave(visitor: Visitor, held: Held, body: dict[str, Any]) -> "asyncio.Task[None]":

@@ -22,9 +22,7 @@ from turnkeep.bootstrap import build
 from turnkeep.graphs.building import build_agent
 from turnkeep.http.app import create_app
 from turnkeep.http.auth import USER_HEADER, local_principal
-from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings, Settings
-from turnkeep.store.keys import partition
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -55,12 +53,6 @@ class Visitor:
         answer = await self.http.get(path)
         assert answer.status_code == 200, answer.text
         return answer.json()
-
-    async def messages(self, thread: str) -> list[str]:
-        """What the kept turns say, oldest first."""
-        turns = (await self.get(f"/threads/{thread}/turns?limit=100"))["turns"]
-        assert [turn["turn_number"] for turn in turns] == list(range(1, len(turns) + 1))
-        return [turn["message"] for turn in turns]
 
     def call(self, path: str, body: bytes, headers: Mapping[str, str] = {}) -> Caller:
         """A request piece by piece, for a client that leaves."""
@@ -95,23 +87,6 @@ class Site:
         patient = {"timeout_seconds": 20, "max_retries": 0}
         facts = {"model": "openai:test", "openai_base_url": model.base_url, "models": patient}
         return await self.open(*agents, **{**facts, **settings})
-
-    def lying(self, thread: str) -> set[str]:
-        """The sort keys of a thread's items, whether a reader may see them or not."""
-        pages = (
-            self._client()
-            .get_paginator("query")
-            .paginate(
-                TableName=self.table,
-                KeyConditionExpression="PK = :pk",
-                ExpressionAttributeValues={":pk": {"S": partition(Principal("local", self.user), thread)}},
-            )
-        )
-        return {item["SK"]["S"] for page in pages for item in page["Items"]}
-
-    def count(self) -> int:
-        """All items of the table."""
-        return self._client().scan(TableName=self.table, Select="COUNT")["Count"]
 
     def _client(self) -> "DynamoDBClient":
         client = boto3.client("dynamodb", endpoint_url=self.url, config=ONE_TRY, region_name="eu-west-1")

@@ -16,7 +16,7 @@ from turnkeep.graphs.building import read_settings
 from turnkeep.settings import Settings
 from turnkeep.store.opening import LOCAL_REGION, make_table
 from turnkeep_local import LocalError
-from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.clients import dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, open_store, running_store
 from turnkeep_local.home import Home, open_home, sole_server
 from turnkeep_local.objects import FolderObjects
@@ -110,7 +110,7 @@ def _parsed(text: bytes) -> Any:
 def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterator[dict[str, str]]:
     """Yield the function's environment: this process's, and the locations of the stores, made if missing."""
     with _store(home, environ) as store, _objects_url(home, environ, settings) as s3_url:
-        make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
+        make_table(dynamodb_client(store, environ), settings.table_name)
         region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or LOCAL_REGION
         key = store.access_key or environ.get("AWS_ACCESS_KEY_ID") or "local"
         yield {

@@ -47,7 +47,6 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _load(options: argparse.Namespace) -> None:
     """Check a CSV of daily rows, print how it was read, and write the warehouse. Raises LocalError."""
-    from turnkeep.kit.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.lines import Options  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415
 
@@ -58,10 +57,7 @@ def _load(options: argparse.Namespace) -> None:
         raise LocalError(f"--year {options.year}: use a year from 1 to {MAXYEAR}.")
     wanted = Options(options.year, options.advertiser, mapped, options.decimal, options.dates)
     place = open_home(os.environ).path / "campaigns.sqlite"
-    try:
-        loaded = load_csv(options.file, wanted, datetime.now(UTC).date())
-    except CorpusError as error:
-        raise LocalError(str(error)) from error
+    loaded = load_csv(options.file, wanted, datetime.now(UTC).date())
     print("\n".join(_report(loaded.lines)))
     write_atomically(place, loaded.warehouse)
     print(f"{len(loaded.lines.usable)} of {loaded.lines.read} rows, {loaded.first} to {loaded.last}, in {place}.")

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, Field
 
 from turnkeep_agents.campaigns.requests import Period
+from turnkeep_agents.campaigns.specialists.formatting import span
 
 Named: TypeAlias = Literal[
     "none", "dates", "yesterday", "this_week", "last_week", "this_month", "last_month", "last_days", "last_weeks",
@@ -67,5 +68,4 @@ def _period(start: date, end: date, label: str = "") -> Period:
     """Return a period; a whole month, and one that has just begun, is labelled with its name."""
     is_month = start.day == 1 and (start.year, start.month) == (end.year, end.month)
     is_whole = is_month and (end + DAY).day == 1
-    spelled = f"{start.day} {start:%B %Y}" if start == end else f"{start.day} {start:%B %Y} to {end.day} {end:%B %Y}"
-    return Period(start=start, end=end, label=label or (f"{start:%B %Y}" if is_whole else spelled))
+    return Period(start=start, end=end, label=label or (f"{start:%B %Y}" if is_whole else span(start, end)))

@@ -6,7 +6,7 @@ from datetime import date
 
 from langchain_core.messages import BaseMessage
 
-from turnkeep.kit.prompting import ConversationFormatter, Message, PromptBuilder
+from turnkeep.kit.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.kit.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.advice import Analysis
@@ -74,7 +74,9 @@ ANALYSIS = "Analysis: "
 
 
 class Prompts:
-    def __init__(self, window: int, history: Sequence[Message], memory: Sequence[str], today: date, covered: str = ""):
+    def __init__(
+        self, window: int, history: Sequence[BaseMessage], memory: Sequence[str], today: date, covered: str = ""
+    ):
         self._formatter = ConversationFormatter(max_turns=window, max_tokens=HISTORY_TOKENS)
         self._history, self._memory = history, memory
         self._days = " ".join(filter(None, [f"Today is {today:%A %Y-%m-%d}.", covered]))

@@ -1,18 +1,19 @@
 """Settings of the agent from the environment."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from pydantic import Field, SecretStr
 
-from turnkeep.locations import LocatedSecret
-from turnkeep.settings import DataSource, Memory
+from turnkeep.settings import DataSource, LocatedSecret, Memory
 
 
 class CampaignsSettings(DataSource):
     agent: ClassVar[str] = "campaigns"
     url_field: ClassVar[str] = "warehouse"
+    own_files: ClassVar[Mapping[str, str]] = {"warehouse": "campaigns.sqlite"}
 
     warehouse: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of the metrics; empty: the sample")
     currency: str = Field("GBP", pattern="[A-Z]{3}", description="ISO 4217 code of all amounts in the warehouse")
@@ -24,5 +25,4 @@ class CampaignsSettings(DataSource):
 
     @classmethod
     def own_data(cls, home: Path) -> dict[str, Any]:
-        warehouse = home / "campaigns.sqlite"
-        return {"warehouse": f"sqlite:///{quote(str(warehouse))}"} if warehouse.is_file() else {}
+        return {field: f"sqlite:///{quote(file)}" for field, file in super().own_data(home).items()}

@@ -67,13 +67,10 @@ def compile_query_graph(models: Models, workspace: Workspace, tuning: DatabaseSe
     """Compile the inner graph without checkpoints: a turn is stored when the orchestrator ends."""
     planning, statements = PlanningNodes(models, workspace, tuning), StatementNodes(models, workspace, tuning)
     builder = StateGraph(AskState, context_schema=RunContext)
-    builder.add_node("select_tables", planning.select_tables)
-    builder.add_node("plan_joins", planning.plan_joins)
-    builder.add_node("turn_page", planning.turn_page)
-    builder.add_node("write_sql", statements.write_sql)
-    builder.add_node("check_sql", statements.check_sql)
-    builder.add_node("correct_sql", statements.correct_sql)
-    builder.add_node("run_sql", statements.run_sql)
+    for node in (planning.select_tables, planning.plan_joins, planning.turn_page):
+        builder.add_node(node.__name__, node)
+    for node in (statements.write_sql, statements.check_sql, statements.correct_sql, statements.run_sql):
+        builder.add_node(node.__name__, node)
     builder.add_conditional_edges(START, planning.after_start)
     builder.add_conditional_edges("select_tables", planning.after_select_tables)
     builder.add_edge("plan_joins", "write_sql")

@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
 from turnkeep.kit.documents import Document
-from turnkeep.kit.prompting import ConversationFormatter, Message, PromptBuilder
+from turnkeep.kit.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.models.calls import TextCall, TypedCall
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import Attempt
@@ -135,7 +135,7 @@ class Calls:
 def read(
     message: str,
     formatter: ConversationFormatter,
-    history: Sequence[Message],
+    history: Sequence[BaseMessage],
     memory: Sequence[str],
     notes: Iterable[str],
     *,
@@ -175,7 +175,7 @@ def answer(
 def talk(
     message: str,
     formatter: ConversationFormatter,
-    history: Sequence[Message],
+    history: Sequence[BaseMessage],
     memory: Sequence[str],
     notes: Iterable[str],
 ) -> list[BaseMessage]:

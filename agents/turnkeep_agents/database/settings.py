@@ -1,50 +1,27 @@
-"""The agent's settings from the environment, also by the names of its design document."""
+"""The agent's settings from the environment."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from pkgutil import resolve_name
+from typing import ClassVar
 
 from pydantic import Field, SecretStr
 
-from turnkeep.aliases import Aliases
-from turnkeep.locations import LocatedSecret, login_part, place_part
-from turnkeep.settings import DataSource, Memory, Retrieval
+from turnkeep.settings import DataSource, LocatedSecret, Memory, Retrieval
 
-MOST_WINDOW_TURNS = 10
-
-
-def _turns(messages: str) -> str:
-    """Convert messages to turns of two messages each; leave anything but a number for the field to refuse."""
-    return str(min(MOST_WINDOW_TURNS, max(1, int(messages) // 2))) if messages.isdecimal() else messages
-
-
-ALIASES: Aliases = {
-    "CONVERSATION_MEMORY_STRATEGY": ("memory", lambda strategy: "window" if strategy == "simple" else strategy),
-    "MAX_CONVERSATION_MESSAGES": ("window", _turns),
-    "MAX_CONTEXT_TOKENS": ("max_context_tokens", str),
-    "MAX_OUTPUT_TOKENS": ("max_output_tokens", str),
-    "MAX_QUERY_ROWS": ("max_rows", str),
-    "OPENAI_TEMPERATURE": ("temperature", str),
-    "SQL_CONFIDENCE_THRESHOLD": ("confidence_threshold", str),
-    "SQL_CORRECTION_MAX_ATTEMPTS": ("max_corrections", str),
-    "SQL_MAX_COLUMNS_IN_SCHEMA": ("max_columns", str),
-    "SQL_MAX_COLUMNS_IN_VALIDATION": ("max_columns_in_problems", str),
-    "SQL_MAX_FALLBACK_TABLES": ("max_fallback_tables", str),
-    "SQL_MAX_SQL_HISTORY_LENGTH": ("max_history_characters", str),
-    "SQL_MAX_TABLES_IN_CONTEXT": ("max_tables", str),
-    "SQL_MAX_TABLES_IN_SELECTION_PROMPT": ("max_named_tables", str),
-    "SQL_PRE_VALIDATION_ENABLED": ("checks_names", str),
-    "SQL_SAMPLE_ROWS": ("sample_rows", str),
+READERS = {
+    "access": "turnkeep_agents.database.access:load_access",
+    "joins": "turnkeep_agents.database.joins.files:load_graph",
+    "manual": "turnkeep.kit.pages:read_files",
+    "verified": "turnkeep_agents.database.verified:load_verified",
 }
-
-DRIVER = "mysql+pymysql"
-LOGIN = ("DB_HOST", "DB_PORT", "DB_USER", "DB_PWD", "DB_NAME")
+"""Each file's reader. A function checks files at its start, so none may load LangGraph, SQLAlchemy or sqlglot."""
 
 
 class DatabaseSettings(DataSource):
     agent: ClassVar[str] = "database"
-    aliases: ClassVar[Aliases] = ALIASES
     url_field: ClassVar[str] = "url"
+    own_files: ClassVar[Mapping[str, str]] = {"manual": "manual"}
 
     url: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the sample")
     joins: str | None = Field(None, description="the join graph, as `turnkeep joins build` saves it; else introspected")
@@ -78,27 +55,7 @@ class DatabaseSettings(DataSource):
         """Return whether the database is the operator's own, so what is bundled with the sample does not apply."""
         return bool(self.url.get_secret_value())
 
-    @classmethod
-    def own_data(cls, home: Path) -> dict[str, Any]:
-        manual = home / "manual"
-        return {"manual": str(manual)} if manual.is_dir() else {}
-
-    @classmethod
-    def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
-        url = _url(environ)
-        return {**super().named_elsewhere(environ), **({"url": url} if url else {})}
-
     def check(self) -> None:
-        if self.access or self.joins or self.manual or self.verified:
-            from turnkeep_agents.database.files import check_files  # noqa: PLC0415 - few deployments need it
-
-            check_files(self)
-
-
-def _url(environ: Mapping[str, str]) -> str:
-    """Build one URL of the five DB_ variables; host and database name are enough."""
-    host, port, user, password, name = (environ.get(variable, "") for variable in LOGIN)
-    if not host or not name:
-        return ""
-    login = f"{login_part(user, password)}@" if user else ""
-    return f"{DRIVER}://{login}{place_part(host, port, name)}"
+        for field, reader in READERS.items():
+            if path := getattr(self, field):
+                resolve_name(reader)(Path(path))

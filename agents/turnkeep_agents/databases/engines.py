@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import URL, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from turnkeep.locations import SecretSource
+from turnkeep.settings import SecretSource
 from turnkeep_agents.databases.errors import DatabaseDown
 from turnkeep_agents.databases.watch import Watch
 

@@ -96,14 +96,14 @@ def too_busy(called: Called) -> DatabaseBusy:
 
 def is_locked(error: Exception) -> bool:
     """Return whether another program writes to the file."""
-    return _sqlite_name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+    return sqlite_name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def is_no_database(error: Exception) -> bool:
-    return _sqlite_name(error) == "SQLITE_NOTADB"
+    return sqlite_name(error) == "SQLITE_NOTADB"
 
 
-def _sqlite_name(error: Exception) -> str:
+def sqlite_name(error: Exception) -> str:
     cause = error.orig if isinstance(error, DBAPIError) else error
     return getattr(cause, "sqlite_errorname", "")
 

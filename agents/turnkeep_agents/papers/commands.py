@@ -4,7 +4,6 @@ import argparse
 import os
 from pathlib import Path
 
-from turnkeep_local import LocalError
 from turnkeep_local.home import open_home, write_atomically
 
 
@@ -20,13 +19,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    from turnkeep.kit.documents import CorpusError, load_documents  # noqa: PLC0415
+    from turnkeep.kit.documents import load_documents  # noqa: PLC0415
     from turnkeep_agents.papers.corpus import read_paper  # noqa: PLC0415
 
     home = open_home(os.environ)
-    try:
-        documents = load_documents(options.file, read_paper)
-    except CorpusError as error:
-        raise LocalError(str(error)) from error
+    documents = load_documents(options.file, read_paper)
     write_atomically(home.path / "papers.jsonl", options.file.read_bytes())
     print(f"{len(documents)} papers in {home.path / 'papers.jsonl'}. The server uses them from its next start on.")

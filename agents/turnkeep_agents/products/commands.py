@@ -6,7 +6,6 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from turnkeep_local import LocalError
 from turnkeep_local.home import open_home, write_atomically
 
 SHOWN = 3
@@ -28,17 +27,13 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    """Check the file, print how it was read, and write it as JSONL where the server looks for it; raises LocalError."""
-    from turnkeep.kit.documents import CorpusError  # noqa: PLC0415
+    """Check the file, print how it was read, and write it as JSONL where the server looks for it."""
     from turnkeep_agents.products.catalogue.loading import load_catalogue  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.product import row_of  # noqa: PLC0415
     from turnkeep_agents.products.tools import card  # noqa: PLC0415
 
     kept = open_home(os.environ).path / "products.jsonl"
-    try:
-        loaded = load_catalogue(options.file, options.decimal)
-    except CorpusError as error:
-        raise LocalError(str(error)) from error
+    loaded = load_catalogue(options.file, options.decimal)
     today = datetime.now(UTC).date()
     print("\n".join(["Read as:", *(f"  {card(product, today)}" for product in loaded.products[:SHOWN])]))
     if loaded.above or loaded.left_out:

@@ -5,7 +5,7 @@ from datetime import date
 
 from langchain_core.messages import BaseMessage
 
-from turnkeep.kit.prompting import ConversationFormatter, Message, PromptBuilder
+from turnkeep.kit.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.models.calls import TextCall
 from turnkeep.records import JSON
 
@@ -36,7 +36,7 @@ ANSWER_CALL = TextCall("products.answer", temperature=0.3, max_tokens=900, visib
 class Prompts:
     """The prompts of one turn. `history` is what they may show; `memory` contains summaries of earlier messages."""
 
-    def __init__(self, catalogue: str, today: date, window: int, history: Sequence[Message], memory: Sequence[str]):
+    def __init__(self, catalogue: str, today: date, window: int, history: Sequence[BaseMessage], memory: Sequence[str]):
         self._catalogue, self._today = catalogue, today
         self._history, self._memory = history, memory
         self._all = ConversationFormatter(window, TIERED_TOKENS if memory else READ_TOKENS)

@@ -1,7 +1,7 @@
 """Settings of the agent from the environment."""
 
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -10,14 +10,10 @@ from turnkeep.settings import AgentSettings, Memory, Retrieval
 
 class ProductsSettings(AgentSettings):
     agent: ClassVar[str] = "products"
+    own_files: ClassVar[Mapping[str, str]] = {"catalogue": "products.jsonl"}
 
     catalogue: str | None = Field(None, description="JSONL or CSV of products in place of the bundled ones")
     top_k: int = Field(4, ge=1, le=10, description="products that one search shows")
     retrieval: Retrieval = "lexical"
     window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
     memory: Memory = "window"
-
-    @classmethod
-    def own_data(cls, home: Path) -> dict[str, Any]:
-        catalogue = home / "products.jsonl"
-        return {"catalogue": str(catalogue)} if catalogue.is_file() else {}

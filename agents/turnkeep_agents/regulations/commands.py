@@ -30,13 +30,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _load(options: argparse.Namespace) -> None:
     """Check the folder and write its contents as JSONL where the server looks for them; raises LocalError."""
-    from turnkeep.kit.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.regulations.knowledge.folder import load_knowledge, rows_of  # noqa: PLC0415
 
-    try:
-        knowledge = load_knowledge(options.folder)
-    except CorpusError as error:
-        raise LocalError(str(error)) from error
+    knowledge = load_knowledge(options.folder)
     if knowledge.is_empty:
         raise LocalError(f"{options.folder}: holds no articles; put Markdown or JSONL there")
     articles, answers = rows_of(knowledge)

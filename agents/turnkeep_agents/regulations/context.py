@@ -1,6 +1,7 @@
 """Selects the results that an answer is shown: 3,500 tokens and 500 for each result, at most 8,000, filled in an order
 that depends on the question's composition. Omitted results are listed, and cannot be cited."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -143,11 +144,8 @@ def _take(context: Context, source: str, document: Document) -> None:
 
 def _shortened(document: Document, tokens: int) -> Document:
     """Return the longest beginning, cut between words, with which the document fits."""
-    low, high = 0, len(document.text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if size_of(_begin(document, middle)) <= tokens else (low, middle - 1)
-    return _begin(document, low)
+    sizes = range(1, len(document.text) + 1)
+    return _begin(document, bisect_right(sizes, tokens, key=lambda size: size_of(_begin(document, size))))
 
 
 def _begin(document: Document, characters: int) -> Document:

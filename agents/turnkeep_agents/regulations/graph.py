@@ -11,7 +11,7 @@ from turnkeep.graphs.agent import Agent
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings
-from turnkeep_agents.regulations.cache import AnswerCache
+from turnkeep_agents.caches import Newest
 from turnkeep_agents.regulations.knowledge.folder import open_knowledge
 from turnkeep_agents.regulations.nodes import Nodes
 from turnkeep_agents.regulations.settings import RegulationsSettings
@@ -25,7 +25,7 @@ def build(settings: Settings) -> Agent:
     own = settings.of(RegulationsSettings)
     models = chat_models(settings, "regulations")
     knowledge = open_knowledge(own.knowledge)
-    graph = compile_graph(Nodes(models, knowledge, own, AnswerCache(own.cached_answers)))
+    graph = compile_graph(Nodes(models, knowledge, own, Newest(own.cached_answers)))
     return Agent("regulations", graph, read_reply, new_turn, WINDOW_TURNS, own.window, models.provider, models.name)
 
 

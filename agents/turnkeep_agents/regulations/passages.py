@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
-from turnkeep.attachments import Documents
 from turnkeep.kit.checked_replies import units
 from turnkeep.kit.documents import Document
 from turnkeep.kit.retrieval import open_retriever
-from turnkeep.records import JSON
+from turnkeep.records import JSON, Documents
 
 LABEL_LETTERS = 6
 CLAUSE_WORDS, CLAUSE_CHARACTERS = 4, 300

@@ -4,14 +4,14 @@ rate, threshold or date comes from its memory."""
 import ast
 import operator
 import re
-from calendar import monthrange
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, InvalidOperation
 from typing import TypeAlias
 
-from turnkeep.kit.calendars import notation
+from turnkeep.kit.locales import notation
+from turnkeep_agents.regulations.facts.days import shifted
 from turnkeep_agents.regulations.facts.numerals import in_words
 from turnkeep_agents.regulations.prompts import Step
 
@@ -25,8 +25,7 @@ MOST_APART = 40_000  # days, weeks, months or years of one step
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _STEP = re.compile(r"\bs(\d+)\b")
-_DAYS = {"days": 1, "weeks": 7}
-_MONTHS = {"months": 1, "years": 12}
+_UNITS = {"days": "D", "weeks": "W", "months": "M", "years": "Y"}
 _OPERATORS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -119,19 +118,11 @@ def _called(name: str, values: list[Value]) -> Value:
 
 
 def _moved(day: Value, number: Decimal, unit: str, *, forward: bool) -> date:
-    """Return the same day of another month, or its last day: a month after 31 January is 28 February."""
     if not isinstance(day, date) or number != int(number) or not 0 <= number <= MOST_APART:
         raise Unreckonable("after and before take a day, a whole number and a unit")
-    count = int(number) if forward else -int(number)
-    if unit in _DAYS:
-        return day + timedelta(days=count * _DAYS[unit])
-    if unit not in _MONTHS:
+    if unit not in _UNITS:
         raise Unreckonable(f"“{unit}” is not a unit; use days, weeks, months or years")
-    years, month = divmod(day.month - 1 + count * _MONTHS[unit], 12)
-    if not 1 <= day.year + years <= 9999:
-        raise OverflowError
-    last = monthrange(day.year + years, month + 1)[1]
-    return date(day.year + years, month + 1, min(day.day, last))
+    return shifted(day, int(number) if forward else -int(number), _UNITS[unit])
 
 
 def _decimal(value: Value) -> Decimal:

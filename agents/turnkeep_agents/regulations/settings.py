@@ -1,7 +1,7 @@
 """Settings of the agent from the environment."""
 
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from turnkeep.settings import AgentSettings
 
 class RegulationsSettings(AgentSettings):
     agent: ClassVar[str] = "regulations"
+    own_files: ClassVar[Mapping[str, str]] = {"knowledge": "regulations"}
 
     pii: bool = Field(True, description="hide personal data before anything is stored or asked of a model")
     knowledge: str | None = Field(None, description="folder of articles and FAQ in place of the bundled ones")
@@ -18,8 +19,3 @@ class RegulationsSettings(AgentSettings):
     answer_usd: float = Field(0.05, ge=0, description="most that the call which writes an answer may cost; 0: no limit")
     cached_answers: int = Field(256, ge=0, description="answers that one process remembers until midnight; 0: none")
     window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
-
-    @classmethod
-    def own_data(cls, home: Path) -> dict[str, Any]:
-        knowledge = home / "regulations"
-        return {"knowledge": str(knowledge)} if knowledge.is_dir() else {}

@@ -15,13 +15,14 @@ from typing import TypeAlias
 
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.security.ciphers import encrypt
-from turnkeep_agents.database.security.view_sql import ANY_TENANT, COMPANY_TABLE, KEY_TABLE, literal
+from turnkeep_agents.database.security.view_sql import ANY_TENANT
+from turnkeep_agents.database.security.views import Secrets, secure_file_ddl
 from turnkeep_demo.files import built_once, temporary_folder
 
 FOLDER = Path(__file__).parents[1] / "samples" / "field_service"
 KEY = "the sample is no secret"  # of the encrypted columns; nothing in the sample is secret
 CANARY_TENANT = "brightwater"
-COMPANIES = {ANY_TENANT: 1, CANARY_TENANT: 2}
+COMPANIES = {ANY_TENANT: "1", CANARY_TENANT: "2"}
 """The company whose rows a tenant sees. Every text of the second begins with its tenant, so a leak is visible."""
 
 SAME = "="  # a cell that repeats the cell before it
@@ -44,17 +45,13 @@ def sample_file(today: date, folder: Path | None = None) -> Path:
 
 def packed(today: date) -> bytes:
     """Return the bytes of the file, with the data of row-level security: the key, and each tenant's company."""
-    tenants = ", ".join(f"({literal(tenant)}, {company})" for tenant, company in COMPANIES.items())
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(f"BEGIN; {schema()}")
         for table, columns, rows in contents(today):
             marks = ", ".join("?" * len(columns))
             connection.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)  # noqa: S608
-        connection.execute(f"CREATE TABLE {KEY_TABLE} (secret TEXT NOT NULL)")
-        connection.execute(f"INSERT INTO {KEY_TABLE} VALUES ({literal(KEY)})")  # noqa: S608
-        connection.execute(f"CREATE TABLE {COMPANY_TABLE} (tenant TEXT PRIMARY KEY, company INTEGER NOT NULL)")
-        connection.execute(f"INSERT INTO {COMPANY_TABLE} VALUES {tenants}")  # noqa: S608
-        connection.execute("COMMIT")
+        for statement in [*secure_file_ddl(Secrets(KEY, "", COMPANIES)), "COMMIT"]:
+            connection.execute(statement)
         return connection.serialize()
 
 

@@ -5,8 +5,7 @@ import re
 import secrets
 import sys
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -41,7 +40,7 @@ class Authorizer:
     def __init__(self, verify: Verify, *, clock: Callable[[], float]) -> None:
         self._verify = verify
         self._clock = clock
-        self._known: OrderedDict[bytes, tuple[float, VerifiedCaller]] = OrderedDict()
+        self._known: dict[bytes, tuple[float, VerifiedCaller]] = {}
 
     def __call__(self, event: Any) -> JSON:
         """Return the policy of a verified caller. API Gateway answers 401 for `REFUSED`, 500 for other exceptions."""
@@ -62,10 +61,9 @@ class Authorizer:
         if verified and is_recent and (verified.expires_at is None or now < verified.expires_at):
             return verified
         verified = self._verify(credential)
-        self._known.pop(digest, None)
         self._known[digest] = (self._clock(), verified)
         if len(self._known) > MAX_KNOWN:
-            self._known.popitem(last=False)
+            del self._known[next(iter(self._known))]
         return verified
 
 
@@ -79,7 +77,9 @@ def _stage(event: Any) -> str:
 
 def _credential(event: Mapping[str, Any]) -> str:
     """Return the one credential, which a client may send in both headers, or leave one of them empty."""
-    named = {(name, value) for name, value in _headers(event) if name in ("x-api-key", "authorization") and value}
+    headers = event.get("multiValueHeaders") or {}  # `headers` has only the last of several values
+    sent = {(name.lower(), value.strip()) for name, values in headers.items() for value in values}
+    named = {(name, value) for name, value in sent if name in ("x-api-key", "authorization") and value}
     found = {_bearer(value) if name == "authorization" else value for name, value in named}
     if not found:
         raise Unauthorized("No credential was sent.")
@@ -98,16 +98,6 @@ def _bearer(value: str) -> str:
     return credential.strip()
 
 
-def _headers(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield lower-case names and stripped values. `headers` has the last of several values, `multiValueHeaders` all."""
-    for field in ("headers", "multiValueHeaders"):
-        headers = event.get(field)
-        for name, values in headers.items() if isinstance(headers, Mapping) else ():
-            for value in values if isinstance(values, list) else [values]:
-                if isinstance(name, str) and isinstance(value, str):
-                    yield name.lower(), value.strip()
-
-
 def _policy(stage: str, verified: VerifiedCaller) -> JSON:
     """`principalId` appears in access logs, so it names the credential and not the user."""
     statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
@@ -124,9 +114,9 @@ def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
     if kind == "keys":
         return Authorizer(_by_key(environ), clock=time.time)
     if kind == "jwt":
-        from turnkeep.aws.bearer import bearer_tokens  # noqa: PLC0415
+        from turnkeep.aws.bearer import BearerTokens  # noqa: PLC0415
 
-        return Authorizer(bearer_tokens(environ, clock=time.time).verify, clock=time.time)
+        return Authorizer(BearerTokens.from_environment(environ).verify, clock=time.time)
     raise ValueError(f"AUTH={kind} has no authorizer. Use keys or jwt.")
 
 

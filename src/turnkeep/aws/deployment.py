@@ -18,8 +18,8 @@ from pydantic import SecretStr
 from starlette.requests import Request
 
 from turnkeep.aws.callers import principal_of
-from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
+from turnkeep.aws.secrets import with_late_secrets
 from turnkeep.aws.signingkey import QUICK, SecretError, code_of, read_key, reread, seal_key, usable
 from turnkeep.bootstrap import CLIENT_CONFIG, build, store_config
 from turnkeep.errors import StoreUnavailable
@@ -46,12 +46,17 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     """Build the app of the functions `api` and `stream`. Raise NotDeployable, SecretError."""
     services = deployed(environ)
     log_unusable_files(services.settings)
-    if worker := environ.get("WORKER"):
-        client = LateClient(functools.partial(_client, "lambda"))
-        services.runs.launch_by(functools.partial(invoke_worker, client, worker))
+    launch_workers(services, environ.get("WORKER"))
     app = app_over(services, environ)
     serve_nodes(lambda: app)
     return app
+
+
+def launch_workers(services: Services, function: str | None) -> None:
+    """Execute queued runs by invoking this function, if one is set."""
+    if function:
+        client = LateClient(functools.partial(_client, "lambda"))
+        services.runs.launch_by(functools.partial(invoke_worker, client, function))
 
 
 def app_over(services: Services, environ: Mapping[str, str]) -> FastAPI:
@@ -132,7 +137,7 @@ def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> 
         found = {each["Name"].rpartition("/")[2]: each["Value"] for page in pages for each in page["Parameters"]}
     except (BotoCoreError, ClientError) as error:
         needed = "it needs ssm:GetParametersByPath"
-        raise SecretError(f"the parameters under {path} cannot be read ({code_of(error)}); {needed}", error) from None
+        raise SecretError(f"the parameters under {path} cannot be read ({code_of(error)}); {needed}") from None
     logger.info("environment of own graphs read", path=path, names=sorted(found))
     for name, value in found.items():
         environ.setdefault(name, value)

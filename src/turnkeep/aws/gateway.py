@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
 
 from mangum import Mangum
 from mangum.handlers import APIGateway
@@ -27,7 +27,9 @@ _REQUEST = {
     "body": str | None,
     "requestContext": Mapping,
 }
-_OF_OTHERS = ("Records", "detail", "detail-type", "methodArn", "rawPath", "routeKey", "source", "type", "version")
+
+_WITH_PORT = re.compile(r"x-forwarded-port:|host:.*:", re.IGNORECASE | re.DOTALL)
+_PARAMETER = re.compile(r"\{(\w+)\+?\}")
 
 
 def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
@@ -37,11 +39,9 @@ def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
 
 def is_request(event: Any) -> bool:
     """Return whether an event is a request; log others. Streaming integrations reportedly send one at the end."""
-    is_mapping = isinstance(event, Mapping)
-    fits = is_mapping and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
-    if not fits:  # only AWS's own names of event parts are logged; any other could be a user's text
-        shape = ", ".join(sorted({*_REQUEST, *_OF_OTHERS}.intersection(event))) if is_mapping else type(event).__name__
-        logger.warning("event ignored, not a request of API Gateway", shape=shape)
+    fits = isinstance(event, Mapping) and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
+    if not fits:
+        logger.warning("event ignored, not a request of API Gateway")
     return fits
 
 
@@ -52,32 +52,16 @@ def _plain(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_path(event: Mapping[str, Any]) -> str:
-    """Return the path of the resource, without the base path that a custom domain puts in front of it. No pattern is
-    made of a path, because `re` keeps patterns in memory."""
-    path, resource, values = str(event["path"]), str(event["resource"]), event.get("pathParameters") or {}
-    if resource == "/":
-        return resource
-    places = [at for at, letter in enumerate(path) if letter == "/"]
-    wanted = resource[1:].split("/")
-    return next((path[at:] for at in places if _fits(path[at + 1 :].removesuffix("/"), wanted, values)), path)
-
-
-def _fits(path: str, wanted: list[str], values: Mapping[str, str]) -> bool:
-    sent = path.split("/")
-    for at, (part, name) in enumerate(zip(sent, wanted, strict=False)):
-        if name.endswith("+}"):
-            rest = unquote("/".join(sent[at:]))
-            return rest == unquote(values.get(name[1:-2]) or rest).rstrip("/")
-        if not part or (part != name and name[:1] != "{"):
-            return False
-    return len(sent) == len(wanted)
+    """Return the resource with its parameters: the path may begin with the base path of a custom domain."""
+    values = event.get("pathParameters") or {}
+    try:
+        return _PARAMETER.sub(lambda found: str(values[found[1]]), event["resource"])
+    except KeyError:  # an emulator names none
+        return str(event["path"])
 
 
 def _portless(headers: Mapping[str, Any]) -> dict[str, Any]:
-    def has_port(name: str, value: Any) -> bool:
-        return name.lower() == "x-forwarded-port" or (name.lower() == "host" and ":" in str(value))
-
-    return {name: value for name, value in headers.items() if not has_port(name, value)}
+    return {name: value for name, value in headers.items() if not _WITH_PORT.match(f"{name}:{value}")}
 
 
 class Gateway:

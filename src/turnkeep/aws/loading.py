@@ -28,5 +28,4 @@ class LateClient:
 
     def __getattr__(self, name: str) -> Any:
         with self._lock:
-            client = self._made()
-        return getattr(client, name)
+            return getattr(self._made(), name)

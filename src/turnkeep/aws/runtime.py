@@ -11,8 +11,6 @@ from turnkeep.aws.streaming import StreamedAnswer
 
 
 class StreamMarshaller(LambdaMarshaller):  # type: ignore[misc]  # awslambdaric has no types
-    """Passes a streamed answer through unchanged; everything else becomes JSON."""
-
     def marshal_response(self, response: Any) -> Any:
         if isinstance(response, StreamedAnswer):
             return response, None
@@ -20,8 +18,6 @@ class StreamMarshaller(LambdaMarshaller):  # type: ignore[misc]  # awslambdaric 
 
 
 class StreamingRuntimeClient(LambdaRuntimeClient):  # type: ignore[misc]
-    """Posts streamed answers piece by piece."""
-
     marshaller = StreamMarshaller()
 
     def post_invocation_result(

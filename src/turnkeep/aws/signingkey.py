@@ -9,20 +9,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 from turnkeep.observability import logger
 from turnkeep.signing import new_key, secrets_of
 
-QUICK: dict[str, Any] = {
-    "retries": {"mode": "standard", "total_max_attempts": 4},
-    "connect_timeout": 1,
-    "read_timeout": 2,
-}
+QUICK: Any = {"retries": {"mode": "standard", "total_max_attempts": 4}, "connect_timeout": 1, "read_timeout": 2}
 """Options of SSM clients. A busy Parameter Store is retried for some seconds; Lambda limits a start to ten."""
 
 
 class SecretError(Exception):
-    """A secret is unavailable. The message is safe to log; `fault` is AWS's error, for an operator at a terminal."""
-
-    def __init__(self, reason: str, fault: Exception | None = None) -> None:
-        super().__init__(reason)
-        self.fault = fault
+    """A secret is unavailable. The message is safe to log; AWS's error is its `__context__`."""
 
 
 def seal_key(ssm: Any, name: str, *, generate: Callable[[], str] = new_key) -> str:
@@ -52,7 +44,7 @@ def _called(call: Callable[..., Any], name: str, none: set[str], **arguments: An
         if (code := code_of(error)) in none:
             return None
         needed = "it needs ssm:GetParameter and ssm:PutParameter"
-        raise SecretError(f"the signing key {name} cannot be read or created ({code}); {needed}", error) from None
+        raise SecretError(f"the signing key {name} cannot be read or created ({code}); {needed}") from None
 
 
 def code_of(error: BaseException) -> str:

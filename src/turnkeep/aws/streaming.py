@@ -9,18 +9,17 @@ from typing import Any
 
 import h11
 from mangum.handlers import APIGateway
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Scope
 
 from turnkeep.aws.gateway import Gateway, is_request, translated
 from turnkeep.http.sse import FAILURE_TRAILER, TRAILERS
 from turnkeep.observability import logger, place
 
-PRELUDE_TYPE = "application/vnd.awslambda.http-integration-response"
 END_OF_PRELUDE = b"\0" * 8
 ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
 ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
 INVOCATION_ID = "Lambda-Runtime-Invocation-Id"
-ACCEPTED = 202
 LAST_SECONDS = 0.5  # left of a function's time when an answer is given up because the client does not take it
 
 
@@ -39,25 +38,21 @@ class Streaming:
         """Return when status and headers are known; raise NoAnswer."""
         if not is_request(event):
             return None
-        call = _Call(self._app, translated(event, context))
-        self._loop.run_until_complete(call.begin())
-        return StreamedAnswer(self._loop, call)
+        answer = StreamedAnswer(self._app, translated(event, context), self._loop)
+        self._loop.run_until_complete(answer.begin())
+        return answer
 
 
-class _Call:
+class StreamedAnswer:
     """One request in the app, which waits until its last message has been taken."""
 
-    def __init__(self, app: ASGIApp, request: APIGateway) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, request: APIGateway, loop: asyncio.AbstractEventLoop) -> None:
+        self._app, self._loop = app, loop
         self._scope: Scope = {**request.scope, "extensions": {TRAILERS: {}}}
         self._body: bytes | None = request.body
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue(1)
         self._gone = asyncio.Event()
         self._has_ended = False
-        self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
-        self.is_whole = False
-        self.failure: str | None = None
 
     async def begin(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -66,28 +61,7 @@ class _Call:
         if start is None:
             await asyncio.wait({self._task})
             raise NoAnswer
-        self.status, self.headers = start["status"], list(start["headers"])
-
-    async def body(self) -> AsyncIterator[bytes]:
-        """Yield the pieces of the body as they are made; afterwards `is_whole` and `failure` are set."""
-        while message := await self._next():
-            if message["type"] == TRAILERS:
-                self.failure = dict(message["headers"]).get(FAILURE_TRAILER, b"").decode() or None
-            elif message.get("body"):
-                yield message["body"]
-            self.is_whole = self.is_whole or not message.get("more_body", message["type"] == TRAILERS)
-
-    async def leave(self) -> None:
-        """Disconnect the app from its client, and wait until it has ended."""
-        self._gone.set()
-        while not self._has_ended:
-            await self._next()
-        await asyncio.wait({self._task})
-
-    def left(self) -> float:
-        """Return the seconds in which the answer can still be sent."""
-        milliseconds: int = self._scope["aws.context"].get_remaining_time_in_millis()
-        return max(0, milliseconds / 1000 - LAST_SECONDS)
+        self._start = start
 
     async def _next(self) -> Message | None:
         message = await self._messages.get()
@@ -107,17 +81,6 @@ class _Call:
         await self._gone.wait()
         return {"type": "http.disconnect"}
 
-
-def _note(task: "asyncio.Task[None]") -> None:
-    """Log the class and place of the error that ended the app, without its text."""
-    if not task.cancelled() and (error := task.exception()):
-        logger.error("the app failed", error=type(error).__name__, place=place(error))
-
-
-class StreamedAnswer:
-    def __init__(self, loop: asyncio.AbstractEventLoop, call: _Call) -> None:
-        self._loop, self._call = loop, call
-
     def send_to(self, address: str, invoke_id: str, invocation_id: str | None) -> None:
         """Post the answer to the Runtime API at `address`, host:port; return when the app has ended. Raise OSError."""
         self._loop.run_until_complete(self._send(address, invoke_id, invocation_id))
@@ -127,16 +90,16 @@ class StreamedAnswer:
             async with _post(address, invoke_id, invocation_id) as post:
                 await self._deliver(post, invoke_id)
         finally:
-            await self._call.leave()
+            await self._leave()
 
     async def _deliver(self, post: "_Post", invoke_id: str) -> None:
         """Stop making the answer when the Runtime API hangs up: no one receives the rest."""
         writing = asyncio.ensure_future(self._write(post))
-        await asyncio.wait({writing, post.answered}, timeout=self._call.left(), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({writing, post.answered}, timeout=self._left(), return_when=asyncio.FIRST_COMPLETED)
         if writing.done():
             writing.result()
-            await asyncio.wait({post.answered}, timeout=self._call.left())
-            if post.status != ACCEPTED:
+            await asyncio.wait({post.answered}, timeout=self._left())
+            if post.status != 202:
                 logger.warning("answer rejected by the Runtime API", status=post.status, function_request_id=invoke_id)
             return
         writing.cancel()
@@ -148,26 +111,46 @@ class StreamedAnswer:
 
     async def _write(self, post: "_Post") -> None:
         post.put(h11.Data(data=self._prelude()))
-        async for piece in self._call.body():
-            post.put(h11.Data(data=piece))
-            await post.flushed()
-        post.put(h11.EndOfMessage(headers=self._ending()))
+        code = "internal_error"  # if the app ends before its answer
+        while message := await self._next():
+            if message["type"] == TRAILERS:
+                code = dict(message["headers"]).get(FAILURE_TRAILER, b"").decode() or code
+                continue
+            if message.get("body"):
+                post.put(h11.Data(data=message["body"]))
+                await post.flushed()
+            code = code if message.get("more_body") else ""
+        post.put(h11.EndOfMessage(headers=_trailers(code) if code else []))
 
     def _prelude(self) -> bytes:
-        headers: dict[str, str] = {}
-        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in self._call.headers):
-            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        given = Headers(raw=self._start["headers"])
+        headers = {name: ", ".join(given.getlist(name)) for name in given}
         headers.pop("content-length", None)  # the gateway frames what is streamed
-        prelude = {"statusCode": self._call.status, "headers": headers}
-        return json.dumps(prelude).encode() + END_OF_PRELUDE
+        return json.dumps({"statusCode": self._start["status"], "headers": headers}).encode() + END_OF_PRELUDE
 
-    def _ending(self) -> list[tuple[str, str]]:
-        """Return the runtime's error trailers if the answer broke off or reports a failed run."""
-        code = self._call.failure or ("" if self._call.is_whole else "internal_error")
-        if not code:
-            return []
-        body = json.dumps({"errorType": code, "errorMessage": "The run ended early; its log lines say why."})
-        return [(ERROR_TYPE, f"Turnkeep.{code}"), (ERROR_BODY, base64.b64encode(body.encode()).decode())]
+    async def _leave(self) -> None:
+        """Disconnect the app from its client, and wait until it has ended."""
+        self._gone.set()
+        while not self._has_ended:
+            await self._next()
+        await asyncio.wait({self._task})
+
+    def _left(self) -> float:
+        """Return the seconds in which the answer can still be sent."""
+        milliseconds: int = self._scope["aws.context"].get_remaining_time_in_millis()
+        return max(0, milliseconds / 1000 - LAST_SECONDS)
+
+
+def _note(task: "asyncio.Task[None]") -> None:
+    """Log the class and place of the error that ended the app, without its text."""
+    if not task.cancelled() and (error := task.exception()):
+        logger.error("the app failed", error=type(error).__name__, place=place(error))
+
+
+def _trailers(code: str) -> list[tuple[str, str]]:
+    """Return the runtime's error trailers, for an answer that broke off or reports a failed run."""
+    body = json.dumps({"errorType": code, "errorMessage": "The run ended early; its log lines say why."})
+    return [(ERROR_TYPE, f"Turnkeep.{code}"), (ERROR_BODY, base64.b64encode(body.encode()).decode())]
 
 
 @asynccontextmanager
@@ -176,7 +159,7 @@ async def _post(address: str, invoke_id: str, invocation_id: str | None) -> Asyn
     reader, writer = await asyncio.open_connection(host, int(port or 80))
     headers = {
         "Host": address,
-        "Content-Type": PRELUDE_TYPE,
+        "Content-Type": "application/vnd.awslambda.http-integration-response",
         "Transfer-Encoding": "chunked",
         "Lambda-Runtime-Function-Response-Mode": "streaming",
         "Trailer": f"{ERROR_TYPE}, {ERROR_BODY}",

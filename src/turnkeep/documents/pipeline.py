@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from turnkeep.attachments import Piece
-from turnkeep.documents.parsing import Parsed, Unparsable, parse, split
+from turnkeep.documents.parsing.parsed import Parsed, Unparsable
+from turnkeep.documents.parsing.process import parse
+from turnkeep.entries import entries
 from turnkeep.errors import StoreUnavailable
+from turnkeep.kit import excerpts
 from turnkeep.observability import count, logger
+from turnkeep.records import Piece
 from turnkeep.settings import Settings
-from turnkeep.store.attachments import Attachments
-from turnkeep.store.intake import Claimed
+from turnkeep.store.attachments import Attachments, Claimed
 
+PIECE_CHARACTERS = 1500
 MAX_ATTEMPTS = 2  # a second one after the worker died or the store was unavailable
 _ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
@@ -62,9 +65,10 @@ class Pipeline:
     def _keep(self, claimed: Claimed, parsed: Parsed) -> str:
         name, pieces, values = claimed.name, parsed.pieces, dict[str, str]()
         agent = claimed.head.agent  # without one, any agent may use the documents
-        if self._settings.is_private(agent) if agent else self._settings.has_private_agents:
+        if any(map(self._settings.is_private, [agent] if agent else entries())):
             name, pieces, values = self._redacted(claimed, pieces)
-        store = functools.partial(self._attachments.finish, claimed, list(split(pieces)), name=name, values=values)
+        short = [replace(each, text=text) for each in pieces for text in excerpts.pieces(each.text, PIECE_CHARACTERS)]
+        store = functools.partial(self._attachments.finish, claimed, short, name=name, values=values)
         try:
             is_kept = store(kind=parsed.kind, pages=parsed.pages, warnings=parsed.warnings, findings=parsed.findings)
         except ValueError:

@@ -6,11 +6,10 @@ import inspect
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from types import ModuleType
-from typing import Any, cast, get_type_hints
+from typing import Any, TypeAlias, cast, get_type_hints
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.channels import DeltaChannel
@@ -27,15 +26,14 @@ from turnkeep.graphs.agent import Agent
 from turnkeep.observability import logger
 from turnkeep.records import JSON, Reply
 from turnkeep.settings import UnusableFile
-from turnkeep.store.elements import text_of
+from turnkeep.store.serde import text_of
 from turnkeep.texts import whole
 
 AnyGraph = Pregel[Any, Any, Any, Any]
+Made: TypeAlias = Callable[..., AbstractAsyncContextManager[AnyGraph]]
 
-UNNAMED = "LangGraph"
-"""LangGraph's name of a graph without a name."""
-REPLY_BYTES = 64 * 1024
-"""Limit of a reply or of details that are a state in JSON."""
+UNNAMED = "LangGraph"  # LangGraph's name of a graph without a name
+REPLY_BYTES = 64 * 1024  # of a reply, or of details that are a state in JSON
 
 
 def build_all(file: GraphFile) -> tuple[dict[str, Agent], list[str]]:
@@ -65,8 +63,8 @@ def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
 
 def as_agent(found: Any, spec: GraphSpec) -> Agent:
     """Return an agent. `found` is a graph, a builder of one, or a function that makes one; raises UnusableFile."""
-    factory = _factory(found, spec) if callable(found) else None
-    graph = factory.drawn() if factory else _compiled(found, spec)
+    made = _maker(found, spec) if callable(found) else None
+    graph = _drawn(made, spec) if made else _compiled(found, spec)
     for name, kind in (("checkpointer", BaseCheckpointSaver), ("store", BaseStore)):
         if isinstance(getattr(graph, name), kind):
             advice = f"it was compiled with its own {name}, which is not used here; remove it from compile()"
@@ -76,7 +74,7 @@ def as_agent(found: Any, spec: GraphSpec) -> Agent:
         graph=graph,
         read_reply=partial(_reply, graph),
         window=spec.window,
-        make=factory.made if factory else None,
+        make=partial(_make, made) if made else None,
         message=_message_key(graph, spec),
         is_own=True,
     )
@@ -130,10 +128,7 @@ def _attribute(module: ModuleType, spec: GraphSpec) -> Any:
 
 
 def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
-    try:
-        graph = found.compile() if isinstance(found, StateGraph) else found
-    except ValueError as error:
-        raise UnusableFile(f"{spec.place} cannot be compiled: {error}") from error
+    graph = found.compile() if isinstance(found, StateGraph) else found
     if not isinstance(graph, Pregel):
         raise UnusableFile(f"{spec.place}: `{spec.attribute}` is neither a graph nor a function that returns one")
     for inner in (graph, *(each for _, each in graph.get_subgraphs(recurse=True))):
@@ -146,55 +141,44 @@ def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
 # graphs that are made for each run
 
 
-@dataclass(frozen=True)
-class _Factory:
-    """A function that makes a graph, or a context manager around one; `takes` has the argument for each parameter."""
-
-    function: Callable[..., Any]
-    spec: GraphSpec
-    takes: Mapping[str, str]
-
-    def made(self, config: JSON, store: BaseStore | None, context: Any) -> AbstractAsyncContextManager[AnyGraph]:
-        return self._made(config, _runtime("threads.create_run", store=store, context=context))
-
-    @asynccontextmanager
-    async def _made(self, config: JSON, runtime: Any) -> AsyncIterator[AnyGraph]:
-        given = {"config": config, "runtime": runtime}
-        made = self.function(**{name: given[kind] for name, kind in self.takes.items()})
-        if hasattr(made, "__aenter__"):
-            async with made as graph:
-                yield _compiled(graph, self.spec)
-        elif hasattr(made, "__enter__"):
-            with made as graph:
-                yield _compiled(graph, self.spec)
-        else:
-            yield _compiled(await made if inspect.isawaitable(made) else made, self.spec)
-
-    def drawn(self) -> AnyGraph:
-        """Return the graph of an empty config, made in its own event loop and thread."""
-        try:
-            with ThreadPoolExecutor(1) as thread:
-                return thread.submit(asyncio.run, self._drawn()).result()
-        except UnusableFile:
-            raise
-        except Exception as error:
-            why = f"`{self.spec.attribute}` returns no graph for an empty config: {_words(error)}"
-            raise UnusableFile(f"{self.spec.place}: {why}") from error
-
-    async def _drawn(self) -> AnyGraph:
-        config: JSON = {"configurable": {}, "metadata": {}, "tags": []}
-        async with self._made(config, _runtime("assistants.read", store=InMemoryStore())) as graph:
-            return graph
-
-
-def _factory(function: Callable[..., Any], spec: GraphSpec) -> _Factory:
-    """Return the factory. An annotation, else the name, identifies each parameter; an unknown one is a config."""
+def _maker(function: Callable[..., Any], spec: GraphSpec) -> Made:
+    """Return the maker of a graph from a config and a runtime. `function` makes it, or a context manager around it. An
+    annotation, else the name, identifies each parameter; an unknown one is a config."""
     parameters = inspect.signature(function).parameters.values()
     takes = {each.name: "runtime" if _is_runtime(each) else "config" for each in parameters}
     if len({*takes.values()}) < len(takes):
         why = "a function that returns a graph takes no arguments, `config`, `runtime`, or both"
         raise UnusableFile(f"{spec.place}: {why}")
-    return _Factory(function, spec, takes)
+
+    @asynccontextmanager
+    async def made(**given: Any) -> AsyncIterator[AnyGraph]:
+        found = function(**{name: given[kind] for name, kind in takes.items()})
+        async with AsyncExitStack() as entered:
+            if hasattr(found, "__aenter__"):
+                found = await entered.enter_async_context(found)
+            elif hasattr(found, "__enter__"):
+                found = entered.enter_context(found)
+            yield _compiled(await found if inspect.isawaitable(found) else found, spec)
+
+    return made
+
+
+def _drawn(made: Made, spec: GraphSpec) -> AnyGraph:
+    """Return the graph of an empty config, made in its own event loop and thread."""
+
+    async def empty() -> AnyGraph:
+        config: JSON = {"configurable": {}, "metadata": {}, "tags": []}
+        async with made(config=config, runtime=_runtime("assistants.read", store=InMemoryStore())) as graph:
+            return graph
+
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, empty()).result()
+    except UnusableFile:
+        raise
+    except Exception as error:
+        why = f"`{spec.attribute}` returns no graph for an empty config: {_words(error)}"
+        raise UnusableFile(f"{spec.place}: {why}") from error
 
 
 def _is_runtime(parameter: inspect.Parameter) -> bool:
@@ -203,6 +187,10 @@ def _is_runtime(parameter: inspect.Parameter) -> bool:
     if annotation is parameter.empty:
         return parameter.name == "runtime"
     return "Runtime" in (annotation if isinstance(annotation, str) else repr(annotation))
+
+
+def _make(made: Made, config: JSON, store: BaseStore | None, context: Any) -> AbstractAsyncContextManager[AnyGraph]:
+    return made(config=config, runtime=_runtime("threads.create_run", store=store, context=context))
 
 
 def _runtime(access: str, **given: Any) -> Any:
@@ -266,10 +254,9 @@ def _reply(graph: AnyGraph, values: Any) -> Reply:
             break
     outer = [] if isinstance(names, str) else [name for name in names if name != "messages"]
     content = rest.get(outer[0]) if len(outer) == 1 else rest
-    text = (
-        content if isinstance(content, str) else _json(whole(rest)).decode() if rest or isinstance(names, str) else ""
-    )
-    return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
+    if not isinstance(content, str):
+        content = _json(whole(rest)).decode() if rest or isinstance(names, str) else ""
+    return Reply(content.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 
 
 def output_of(graph: AnyGraph, values: Any) -> Any:

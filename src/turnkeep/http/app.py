@@ -13,8 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnkeep import __version__
 from turnkeep.http.bodies import JsonRoute
-from turnkeep.http.browsers import for_browsers, usable_origins
-from turnkeep.http.edge import Edge
+from turnkeep.http.edge import Edge, for_browsers
 from turnkeep.http.errors import HANDLERS
 from turnkeep.http.native.attachments import AttachmentRoutes
 from turnkeep.http.native.internal import PATH as INTERNAL_PATH
@@ -22,14 +21,15 @@ from turnkeep.http.native.internal import InternalRoutes
 from turnkeep.http.native.me import MeRoutes
 from turnkeep.http.native.threads import ThreadRoutes
 from turnkeep.http.native.turns import TurnRoutes
-from turnkeep.http.native.usage import UsageRoutes
 from turnkeep.http.service import ServiceRoutes
 from turnkeep.http.views import Problem
 from turnkeep.records import JSON, Principal
 from turnkeep.services import Services
 
 PROTOCOLS = {  # by package of `turnkeep.http`, whose `register` adds the routes
-    "langgraph": re.compile(r"/(assistants|runs|store)(/|$)|/threads/count$|/threads/[^/]+/(runs|state|history|copy)"),
+    "langgraph": re.compile(
+        r"/(assistants|runs|store)(/|$)|/threads/(count|prune)$|/threads/[^/]+/(runs|state|history|copy|stream|commands)"
+    ),
     "openai": re.compile(r"/v1/"),
     "page": re.compile(r"/$|/page/"),
 }
@@ -44,8 +44,8 @@ def _event(description: str, data: str, **others: JSON) -> JSON:
 _EVENT = _event(
     "A server-sent event. The last one is `complete` or `error`.",
     "An object with `event` and, for `complete`, the turn, for `error`, the problem.",
-    event={"type": "string", "description": "route_decision, tool_start, node, token, custom, complete, error"},
-    id={"type": "string", "description": "counts from 1"},
+    event={"type": "string", "description": "queued, route_decision, tool_start, node, token, custom, complete, error"},
+    id={"type": "string", "description": "attempt, event and frame, such as 12.3.0"},
 )
 _INTERNAL_EVENT = _event(
     "A `data:` line and an empty one. The last event is `complete` or `error`.",
@@ -57,16 +57,14 @@ class LateRoutes:
     """Adds the routes of a protocol before its first request is routed."""
 
     def __init__(self, router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
-        self._router = router
-        self._services = services
-        self._new_id = new_id
+        self._given = (router, services, new_id)
         self._left = dict(PROTOCOLS)
 
     def load(self, path: str | None = None) -> None:
         """Add the missing routes of the path's protocol, or of all protocols."""
         for name in [name for name, paths in self._left.items() if path is None or paths.match(path)]:
             del self._left[name]
-            importlib.import_module(f"turnkeep.http.{name}").register(self._router, self._services, self._new_id)
+            importlib.import_module(f"turnkeep.http.{name}").register(*self._given)
 
     def before(self, app: ASGIApp) -> ASGIApp:
         async def load_first(scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,11 +117,12 @@ def create_app(
     )
     app.state.authenticate = authenticate
     app.state.new_id = new_id
-    app.state.cors_origins = usable_origins(services.settings.cors_origins)
+    app.state.stores = services.stores
+    app.state.cors_origins = services.settings.cors_origins
     app.state.cors_pattern = None
     app.state.salt = services.settings.log_salt
     app.router.route_class = JsonRoute
-    for routes in (ServiceRoutes, ThreadRoutes, TurnRoutes, AttachmentRoutes, InternalRoutes, UsageRoutes, MeRoutes):
+    for routes in (ServiceRoutes, ThreadRoutes, TurnRoutes, AttachmentRoutes, InternalRoutes, MeRoutes):
         routes(services, new_id).register(app.router)
     app.state.late = LateRoutes(app.router, services, new_id)
     return app

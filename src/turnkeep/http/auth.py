@@ -1,7 +1,6 @@
 """The caller of a request, from the verified credential only, never from a body."""
 
 import re
-from ipaddress import ip_address
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -13,6 +12,7 @@ from turnkeep.records import Principal
 from turnkeep.store.keys import is_storable
 
 USER_HEADER = "X-Turnkeep-User"
+_THIS_MACHINE = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 _PASSED_ON = re.compile(
     r"origin|via|(cdn|cf|fly|fastly|akamai)-.*|(.*-)?(forwarded|real|original|remote|envoy|arr|proxy\w*|\w*ip)(-.*)?"
 )
@@ -25,17 +25,10 @@ def local_principal(request: Request) -> Principal:
     user = request.headers.get(USER_HEADER)
     if user is None:
         return Principal("local", "local")
-    if not _is_loopback(request) or any(map(_PASSED_ON.fullmatch, request.headers)):
+    is_here = request.client is not None and request.client.host in _THIS_MACHINE
+    if not is_here or any(map(_PASSED_ON.fullmatch, request.headers)):
         raise Unauthorized(f"{USER_HEADER} is for programs on this machine only. Omit it.")
     return Principal("local", check_id(user, where=USER_HEADER))
-
-
-def _is_loopback(request: Request) -> bool:
-    host = request.client.host if request.client else ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def identify(request: Request) -> None:
@@ -55,12 +48,8 @@ def name_thread(request: Request, thread_id: str) -> None:
 
 def act_for(request: Request, user: str | None, company: str | None) -> Principal:
     """Return the principal named by a body with a user and a company, the tenant (seed 003). Both are ignored unless
-    the caller may act for others; a missing one is the caller's own.
-
-    Raises:
-        InvalidRequest: the caller may not act for this tenant.
-        InvalidId: no thread can be stored under these names.
-    """
+    the caller may act for others; a missing one is the caller's own. Raise InvalidRequest for a tenant that the caller
+    may not act for, InvalidId for names under which no thread can be stored."""
     principal: Principal = request.state.principal
     if user is None and company is None:
         return principal

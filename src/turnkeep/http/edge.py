@@ -1,22 +1,30 @@
-"""Correlation id, common headers, HEAD and one log line a request. Plain ASGI, because Starlette's base class for
-middleware hides a client's disconnect from a stream."""
+"""Correlation id, common headers, HEAD and a log line, and outside of them CORS: pages can read errors, and a preflight
+needs no credential. Plain ASGI: BaseHTTPMiddleware hides disconnects of streams."""
 
 import asyncio
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from turnkeep.errors import ServerStopping
 from turnkeep.http.errors import respond
 from turnkeep.observability import correlate, correlation_id, logger
+from turnkeep.store.keys import is_well_formed
 
-_WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+EXPOSED_HEADERS = (
+    "Content-Location", "Idempotency-Key", "Idempotency-Replayed", "Location", "Retry-After", "X-Correlation-Id",
+    "X-Pagination-Next", "X-Pagination-Total", "X-Request-Id", "X-Should-Retry", "X-Turnkeep-Thread",
+    "X-Turnkeep-Warnings", "X-Unreadable-Threads",
+)  # fmt: skip
+ON_THIS_MACHINE = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?|https://(eu\.)?smith\.langchain\.com"
+"""Origins that may call a local server: pages of this machine, and LangGraph's Studio."""
+_LOGGED_METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 
 
 class Edge:
@@ -32,7 +40,10 @@ class Edge:
             return
         started = perf_counter()
         lambda_id = getattr(scope.get("aws.context"), "aws_request_id", None)
-        correlate(self._correlation_id(scope), **({"function_request_id": lambda_id} if lambda_id else {}))
+        given = Headers(scope=scope).get("x-correlation-id", "")
+        if not is_well_formed(given):
+            given = scope.get("state", {}).get("correlation_id") or self._new_id()
+        correlate(given, **({"function_request_id": lambda_id} if lambda_id else {}))
         exchange = _Exchange(scope, send)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": exchange.state}
         try:
@@ -44,13 +55,10 @@ class Edge:
                 await respond(ServerStopping())(inner, receive, exchange.send)
             raise
         finally:
-            _log(inner, exchange.status, perf_counter() - started)
-
-    def _correlation_id(self, scope: Scope) -> str:
-        given = Headers(scope=scope).get("x-correlation-id", "")
-        if _WELL_FORMED.fullmatch(given):
-            return given
-        return scope.get("state", {}).get("correlation_id") or self._new_id()
+            # The declared route, because the path contains ids, and known methods only.
+            route, taken = getattr(inner.get("route"), "path", None), round((perf_counter() - started) * 1000)
+            method = inner["method"] if inner["method"] in _LOGGED_METHODS else "other"
+            logger.info("request answered", duration_ms=taken, method=method, route=route, status=exchange.status)
 
 
 class _Exchange:
@@ -76,8 +84,17 @@ class _Exchange:
         await self._send(message)
 
 
-def _log(scope: Scope, status: int, seconds: float) -> None:
-    """Log the declared route, because the path contains ids, and known methods only."""
-    route = getattr(scope.get("route"), "path", None)
-    method = scope["method"] if scope["method"] in _METHODS else "other"
-    logger.info("request answered", duration_ms=round(seconds * 1000), method=method, route=route, status=status)
+def for_browsers(app: ASGIApp, origins: Sequence[str], pattern: str | None = None) -> ASGIApp:
+    """Allow pages of these origins to call, without cookies; return the app itself if there are none."""
+    if not origins and not pattern:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_origin_regex=pattern,
+        allow_methods=METHODS,
+        allow_headers=("*",),
+        expose_headers=EXPOSED_HEADERS,
+        allow_credentials=False,
+        allow_private_network=True,
+    )

@@ -12,8 +12,7 @@ from starlette.routing import Match, Route
 
 from turnkeep import errors
 from turnkeep.errors import TurnkeepError
-from turnkeep.observability import correlation_id, logger, place
-from turnkeep.observability.faults import note
+from turnkeep.observability import correlation_id, logger, note, place
 from turnkeep.records import JSON
 
 MAX_LISTED_ERRORS = 10
@@ -31,12 +30,8 @@ _ADVICE = {
     "too_long": "Send at most {max_length}.",
     "bool_type": "Send true or false.",
     "float_type": "Send a number.",
-    "int_type": "Send a whole number.",
-    "int_parsing": "Send a whole number.",
-    "int_from_float": "Send a whole number.",
-    "dict_type": "Send a JSON object.",
-    "model_type": "Send a JSON object.",
-    "model_attributes_type": "Send a JSON object.",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "Send a whole number."),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "Send a JSON object."),
     "literal_error": "Send one of {expected}.",
     "greater_than_equal": "Send at least {ge}.",
     "less_than_equal": "Send at most {le}.",
@@ -67,17 +62,14 @@ async def _on_known(_: Request, error: TurnkeepError) -> JSONResponse:
     return respond(error)
 
 
-async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
+async def _on_unknown(request: Request, error: Exception) -> JSONResponse:
     """Return a 500 without details. The log has class and place."""
     logger.error("unexpected exception", error=type(error).__name__, place=place(error))
-    internal = errors.InternalError()
-    note(internal)
-    return respond(internal)
+    return await _on_known(request, errors.InternalError())
 
 
 async def _on_validation(_: Request, error: RequestValidationError) -> JSONResponse:
-    faults = error.errors()
-    listed = [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:MAX_LISTED_ERRORS]]
+    listed = listed_faults(error.errors())
     first = f"{listed[0]['field']}: {listed[0]['advice']}" if listed else None
     return respond(errors.InvalidRequest(first), errors=listed)
 
@@ -100,6 +92,10 @@ HANDLERS: Mapping[Any, Any] = {
 }
 
 
+def listed_faults(faults: Sequence[Any]) -> list[JSON]:
+    return [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:MAX_LISTED_ERRORS]]
+
+
 def _field(path: Sequence[str | int]) -> str:
     """Return the name of the invalid field. Unusual names are not repeated."""
     return ".".join(name if _FIELD.fullmatch(name) else "?" for name in map(str, path))
@@ -110,12 +106,3 @@ def _advice(fault: Mapping[str, Any]) -> str:
         return str(fault["msg"])
     wording = _ADVICE.get(fault["type"], "Compare this field with the schema at `/openapi.json`.")
     return wording.format(**fault.get("ctx", {}))
-
-
-def problems(*kinds: type[TurnkeepError]) -> dict[int | str, dict[str, Any]]:
-    """Return the `responses` of a route for the OpenAPI document: the codes of each status."""
-    codes: dict[int | str, list[str]] = {}
-    for kind in kinds:
-        codes.setdefault(kind.status, []).append(f"`{kind.code}`")
-    content = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": " or ".join(names), "content": content} for status, names in codes.items()}

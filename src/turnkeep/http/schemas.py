@@ -1,7 +1,6 @@
 """Request bodies and query options. Values are not coerced; unknown fields are rejected. Responses are in views.py."""
 
 import json
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
@@ -10,19 +9,18 @@ from pydantic_core import PydanticCustomError
 from turnkeep.errors import InvalidId, MessageTooLong
 from turnkeep.http.errors import OWN_ADVICE
 from turnkeep.records import JSON, Status
+from turnkeep.store.keys import is_well_formed
+from turnkeep.turns.request import MAX_MESSAGE_BYTES, WhenBusy
 
-MAX_MESSAGE_BYTES = 64 * 1024
 MAX_METADATA_BYTES = 1024
 MAX_METADATA_DEPTH = 8
 MAX_TURN_NUMBER = 99_999_999
 ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$"
 
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
 
 def check_id(value: str, *, where: str = "") -> str:
     """Return the id, or raise InvalidId. The error reveals nothing about what exists."""
-    if not _ID.fullmatch(value):
+    if not is_well_formed(value):
         raise InvalidId(f"{where}: {InvalidId.advice}" if where else None)
     return value
 
@@ -60,9 +58,7 @@ def fault(advice: str) -> PydanticCustomError:
 
 
 Id = Annotated[str, AfterValidator(check_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
-Name = Annotated[
-    str, Field(min_length=1, max_length=1024, description="as the identity provider writes it, such as `auth0|1`")
-]
+Name = Annotated[str, Field(min_length=1, max_length=1024, description="of the identity provider, such as `auth0|1`")]
 Message = Annotated[
     str,
     AfterValidator(check_message),
@@ -138,18 +134,18 @@ class NewTurn(Request):
     agent: AgentName | None = Field(None, description="absent: the thread's, or the default agent")
     conversation_window: int | None = Field(None, ge=1, le=10, description="turns in the prompt")
     from_turn: int | None = Field(
-        None,
-        ge=0,
-        le=MAX_TURN_NUMBER,
-        description="continue after this turn, on a new branch; 0 is the beginning",
+        None, ge=0, le=MAX_TURN_NUMBER, description="continue after this turn, on a new branch; 0 is the beginning"
     )
     on_disconnect: Literal["cancel", "continue"] = Field(
         "cancel", description="whether to cancel a streamed run when its client disconnects"
     )
+    when_busy: WhenBusy = Field(
+        "reject",
+        description="while another turn runs: 409, wait for it, or cancel it; rollback also forgets its message; merge "
+        "makes one turn of the messages that wait, debounce awaits more of them first. What waits answers no question",
+    )
     attachments: list[Id] | None = Field(
-        None,
-        max_length=10,
-        description="documents that the turn waits for; ready ones are active anyway",
+        None, max_length=10, description="documents that the turn waits for; ready ones are active anyway"
     )
 
 

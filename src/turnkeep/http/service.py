@@ -6,8 +6,7 @@ from fastapi.routing import APIRoute
 from turnkeep import __version__
 from turnkeep.entries import default_agent, entries
 from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
-from turnkeep.http.errors import problems
-from turnkeep.http.routes import ALWAYS, Routes
+from turnkeep.http.routes import ALWAYS, Routes, problems
 from turnkeep.http.schemas import AgentName
 from turnkeep.http.views import AgentDiagram, AgentView, Health, Info
 

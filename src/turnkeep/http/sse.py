@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
@@ -12,15 +13,39 @@ from starlette.types import Message, Receive, Scope, Send
 
 from turnkeep.errors import TurnkeepError
 from turnkeep.http.errors import as_problem
-from turnkeep.observability import count, logger
-from turnkeep.observability.faults import note
+from turnkeep.observability import count, logger, note
 from turnkeep.records import JSON, Event
 
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
-Frame: TypeAlias = Callable[[int, str, Mapping[str, Any]], bytes]
-"""Renders an event from its number, name and data; empty to hide it. `complete` has {"turn": Turn}."""
+
+class EventId(NamedTuple):
+    """Id of a frame, such as 12.3.0: attempt at the run (fencing token), event from 1, frame of the event. It is the
+    same on every connection."""
+
+    attempt: int
+    event: int
+    frame: int = 0
+
+    @classmethod
+    def read(cls, text: str | None) -> "EventId":
+        """Return the id in a `Last-Event-ID`, that of no event if it is something else, such as -1."""
+        found = _ID.fullmatch(text or "")
+        return cls(*map(int, found.groups())) if found else NO_EVENT
+
+    def follows(self, last: "EventId") -> bool:
+        """Return whether a client that has received everything up to `last` still needs this frame."""
+        return self.attempt != last.attempt or self > last
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self))
+
+
+NO_EVENT = EventId(-1, 0)
+_ID = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,4})", re.ASCII)
+Frame: TypeAlias = Callable[[EventId, str, Mapping[str, Any]], bytes]
+"""Renders an event from its id, name and data; empty to hide it. `complete` has {"turn": Turn}."""
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -30,8 +55,9 @@ FAILURE_TRAILER = b"x-turnkeep-failure"
 
 
 class RunStream(StreamingResponse):
-    """One run as frames with one terminal event, `complete` or `error`. `head` is sent first, `heartbeat` in pauses. If
-    the client disconnects, the run is cancelled unless it `continues`. A trailer has the code of a failed run."""
+    """One run as frames with one terminal event, `complete` or `error`. `head` is sent first, `heartbeat` in pauses.
+    The client has all frames up to `after`. If it disconnects, the run is cancelled unless it `continues`. A trailer
+    has the code of a failed run."""
 
     media_type = "text/event-stream"
 
@@ -43,6 +69,7 @@ class RunStream(StreamingResponse):
         headers: Mapping[str, str],
         heartbeat_seconds: float,
         continues: bool = False,
+        after: EventId = NO_EVENT,
         head: bytes = b"",
         heartbeat: bytes = HEARTBEAT,
     ) -> None:
@@ -51,47 +78,41 @@ class RunStream(StreamingResponse):
         self._frame = frame
         self._heartbeat_seconds = heartbeat_seconds
         self._continues = continues
+        self._after = after
         self._head = head
         self._heartbeat = heartbeat
         self._first: Event | None = None
         self._has_ended = False
         self._failure = ""
 
-    async def peek(self) -> None:
-        """Wait for the first event, for at most one heartbeat; raise the error of a run that ended before it."""
-        with suppress(TimeoutError):
-            self._first = await self._running.next(self._heartbeat_seconds)
+    async def opened(self) -> Self:
+        """Return the stream after its first event, or after one heartbeat. Errors before that are raised, later ones
+        become an event."""
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(self._running.close)
+            with suppress(TimeoutError):
+                self._first = await self._running.next(self._heartbeat_seconds)
+            closing.pop_all()
+        return self
 
     async def _frames(self) -> AsyncGenerator[bytes]:
-        number, clock = 0, asyncio.get_running_loop().time
+        seen, clock = self._running.attempt or self._after.attempt, asyncio.get_running_loop().time
         sent = clock()
         if self._head:
             yield self._head
-        while not self._has_ended:
-            try:
-                event = await self._next()
-            except TimeoutError:
+        async for at, event in numbered(self._running, self._heartbeat_seconds, self._first):
+            if event is None:
                 sent = clock()
                 yield self._heartbeat
                 continue
-            number += 1
-            self._has_ended = event.name in TERMINAL
-            frame = self._frame(number, event.name, event.data)
+            is_hidden = event.name == "restart" and not 0 < seen != at.attempt  # the first attempt that the client sees
+            seen = at.attempt or seen
+            frame = b"" if is_hidden else self._frame(at, event.name, event.data)
+            if event.name in TERMINAL:
+                self._has_ended, self._failure = True, event.data.get("code", "")
             if frame or clock() - sent >= self._heartbeat_seconds:
                 sent = clock()
                 yield frame or self._heartbeat
-
-    async def _next(self) -> Event:
-        """Return the next event; raise TimeoutError when a heartbeat is due."""
-        try:
-            event = self._first or await self._running.next(self._heartbeat_seconds)
-        except TurnkeepError as error:
-            note(error)
-            self._failure = error.code
-            return Event("error", as_event(error))
-        self._first = None
-        assert event is not None  # noqa: S101 - `complete` is the last event
-        return event
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         has_trailers = TRAILERS in scope.get("extensions", {})
@@ -123,21 +144,26 @@ class RunStream(StreamingResponse):
                 note(error)
 
 
-async def open_stream(
-    running: "RunningTurn",
-    frame: Frame,
-    *,
-    headers: Mapping[str, str],
-    heartbeat_seconds: float,
-    continues: bool = False,
-) -> RunStream:
-    """Open the stream. Errors before the first event are raised, later ones become an event."""
-    stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, continues=continues)
-    async with AsyncExitStack() as closing:
-        closing.push_async_callback(running.close)
-        await stream.peek()
-        closing.pop_all()
-    return stream
+async def numbered(
+    running: "RunningTurn", pause: float, first: Event | None = None
+) -> AsyncGenerator[tuple[EventId, Event | None]]:
+    """Yield the events of a run from the `first` one on, with their ids, and None in pauses of that many seconds. The
+    last one is `complete` or `error`."""
+    at, name = EventId(running.attempt, 0), ""
+    while name not in TERMINAL:
+        try:
+            event = first or await running.next(pause)
+        except TimeoutError:
+            yield at, None
+            continue
+        except TurnkeepError as error:
+            note(error)
+            event = Event("error", as_event(error))
+        assert event is not None  # noqa: S101 - `complete` is the last event
+        first, name, at = None, event.name, at._replace(event=at.event + 1)
+        if name == "restart":
+            at = EventId(event.data["attempt"], 0)
+        yield at, event
 
 
 def as_event(error: TurnkeepError) -> JSON:

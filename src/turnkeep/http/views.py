@@ -7,8 +7,8 @@ from uuid import UUID, uuid5
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from turnkeep.errors import StoreUnavailable, Unsettled
-from turnkeep.http.answers import PART_BYTES, fitting, size_of
-from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
+from turnkeep.http.bodies import PART_BYTES, fitting, size_of
+from turnkeep.records import JSON, Pending, Source, Status, Thread, Turn, Usage, iso
 
 ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 LEASE_SECONDS = 10
@@ -69,6 +69,7 @@ class Info(BaseModel):
 class PendingView(BaseModel):
     message: str
     at: Time
+    run_id: str
 
 
 def assistant_id(agent: str) -> str:
@@ -92,13 +93,14 @@ class ThreadView(BaseModel):
     turn_count: int
     expires_at: Time
     pending: PendingView | None
+    queued: list[PendingView] = Field([], description="messages that wait, oldest first; empty in lists of threads")
     state_updated_at: Time
     values: dict[str, Any] | None = Field(description="the title as a message; `/threads/{id}/state` has the state")
     interrupts: dict[str, Any] = Field({}, description="always empty; see `/threads/{id}/state`")
     config: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, thread: Thread) -> Self:
+    def of(cls, thread: Thread, queued: Sequence[Pending] = ()) -> Self:
         title: JSON = {"type": "human", "content": thread.title, "id": f"title-{thread.thread_id}"}
         title |= {"additional_kwargs": {}, "response_metadata": {}, "name": None}
         changed = {
@@ -106,6 +108,7 @@ class ThreadView(BaseModel):
             "state_updated_at": thread.updated_at,
             "values": {"messages": [title]} if thread.title else None,
             "pending": vars(thread.pending) if thread.pending else None,
+            "queued": [vars(each) for each in queued],
         }
         return cls(**{**vars(thread), **changed})
 
@@ -138,8 +141,7 @@ class TurnView(BaseModel):
 
     @classmethod
     def of(cls, turn: Turn) -> Self:
-        facts: JSON = {**vars(turn), "turn_number": turn.number or None, "session_id": turn.thread_id}
-        return cls(**facts)
+        return cls(**{**vars(turn), "turn_number": turn.number or None, "session_id": turn.thread_id})
 
     def bounded(self) -> Self:
         """Drop the details, with a warning, if the response is too large."""

@@ -31,11 +31,11 @@ empty to drop it."""
 
 # After a full stop, a sentence begins only with a capital, a digit or an opening mark: "e.g. this" is one sentence, "am
 # 3. Mai" as well. None ends within "art. 18", "L. 300/1970", "D.Lgs. 81/2008", "n. 104".
-_ABBREVIATED = "".join(
+_SHORTENED = "".join(
     rf"(?!(?<=\b{word}\.)\s+\d)" for word in ("[A-Z]", "[Aa]rt", "[Aa]rtt", "n", "[Nn]o", "Lgs", "pag")
 )
 _END = re.compile(
-    rf"(?<=[.!?\u2026]){_ABBREVIATED}"
+    rf"(?<=[.!?\u2026]){_SHORTENED}"
     r"(?<!(?<![.,\d£$€¥])\d\.)(?<!(?<![.,\d£$€¥])\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
 )
 _ROW = re.compile(r"\s*(?:\||(?:\d{1,2}[.)]|[-*\u2022])\s)")
@@ -122,12 +122,8 @@ def token(message_id: str, content: str) -> dict[str, str]:
 
 
 def is_token(data: Any) -> bool:
-    return (
-        isinstance(data, dict)
-        and data.get("event") == "token"
-        and isinstance(data.get("id"), str)
-        and isinstance(data.get("content"), str)
-    )
+    is_event = isinstance(data, dict) and data.get("event") == "token"
+    return is_event and all(isinstance(data.get(name), str) for name in ("id", "content"))
 
 
 def presented(reply: Reply) -> Reply:

@@ -74,8 +74,7 @@ class Citing:
         form: IdForm,
         sources: Sources,
     ):
-        """`texts` are the documents with their facts. `known_ids` are those that a reply might mean, such as those of
-        the whole collection."""
+        """`texts`: documents with their facts. `known_ids`: ids that a reply might mean, as of the whole collection."""
         self.documents, self.cited = documents, dict[str, None]()
         self._ids, self._known_ids, self._form = {one.id for one in documents}, known_ids, form
         self._material = texts

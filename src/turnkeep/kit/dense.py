@@ -2,14 +2,15 @@
 passage. A file of vectors next to the documents saves encoding them at startup. The digest of a text is its key, so an
 edited document is encoded again and a stale file is harmless."""
 
+import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TypeAlias
 from zipfile import BadZipFile
 
@@ -17,18 +18,16 @@ import numpy
 from numpy.typing import NDArray
 
 from turnkeep.kit.documents import Document
-from turnkeep.models.minilm import SentenceEncoder
+from turnkeep.models.minilm import SentenceEncoder, Vectors
 from turnkeep.observability import logger
 
 PASSAGE_WORDS = 96  # about 128 tokens, the length that MiniLM was trained with
 PASSAGE_STEP = 72
 LEAST_NEARNESS = 0.2  # a cosine; unrelated texts score below it
 
-# What NumPy and zipfile raise for a damaged file or one of another kind.
-_UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
+_DAMAGED = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
 
 Row: TypeAlias = NDArray[numpy.float16]
-Vectors: TypeAlias = NDArray[numpy.float32]
 Encode: TypeAlias = Callable[[Sequence[str]], Vectors]  # texts to rows of length 1
 
 
@@ -95,42 +94,23 @@ def load_vectors(path: Path, model: str, dimensions: int) -> dict[str, Row]:
     if not path.exists():
         return {}
     try:
-        return _read(path, model, dimensions)
-    except _UNREADABLE as error:
+        with numpy.load(path, allow_pickle=False) as file:
+            of, digests, vectors = str(file["model"]), file["digests"].astype("U"), file["vectors"]
+        is_sound = vectors.shape == (len(digests), dimensions) and bool(numpy.isfinite(vectors).all())
+    except _DAMAGED as error:
         logger.warning("vectors not used", reason=type(error).__name__)
         return {}
+    return dict(zip(digests.tolist(), vectors, strict=True)) if of == model and is_sound else {}
 
 
 def save_vectors(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
     """Replace the file atomically. If the folder is read-only, as on Lambda, each start encodes the missing vectors."""
+    draft = path.with_name(f"{path.stem}.{os.getpid()}.npz")
+    digests, rows = numpy.array(list(vectors), "S"), numpy.stack(list(vectors.values()))
     try:
-        _write(path, model, vectors)
+        numpy.savez(draft, model=numpy.array(model), digests=digests, vectors=rows)
+        draft.replace(path)
     except OSError as error:
         logger.warning("vectors not kept", passages=len(vectors), reason=type(error).__name__)
-
-
-def _read(path: Path, model: str, dimensions: int) -> dict[str, Row]:
-    with numpy.load(path, allow_pickle=False) as file:
-        of, digests, vectors = (file[name] for name in ("model", "digests", "vectors"))
-    if str(of) != model:
-        return {}
-    if (
-        vectors.dtype != numpy.float16
-        or vectors.shape != (len(digests), dimensions)
-        or not numpy.isfinite(vectors).all()
-    ):
-        raise ValueError("not what save_vectors writes")
-    return dict(zip(digests.astype("U").tolist(), vectors, strict=True))
-
-
-def _write(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
-    rows = numpy.stack(list(vectors.values()))
-    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        draft = Path(file.name)
-        try:
-            numpy.savez(file, model=numpy.array(model), digests=numpy.array(list(vectors), "S"), vectors=rows)
-            file.close()
-            draft.chmod(0o644)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()

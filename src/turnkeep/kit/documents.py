@@ -28,16 +28,15 @@ class CorpusError(UnusableFile):
     """A corpus file cannot be used. The message contains file, line and remedy."""
 
 
-def read_text(path: Path, largest: int = 200_000_000) -> str:
-    """Return the text of a UTF-8 file, or UTF-16 with a byte order mark, with "\\n" as line ends. Raises CorpusError,
-    also if it is larger than `largest` bytes."""
+def read_text(path: Path, largest_bytes: int = 200_000_000) -> str:
+    """Return the text of a file, UTF-8 or UTF-16 with a byte order mark, with "\\n" as line ends. Raise CorpusError."""
     try:
         with path.open("rb") as stream:
-            body = stream.read(largest + 1)
+            body = stream.read(largest_bytes + 1)
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    if len(body) > largest:
-        raise CorpusError(f"{path}: is larger than {largest:,} bytes; split it")
+    if len(body) > largest_bytes:
+        raise CorpusError(f"{path}: is larger than {largest_bytes:,} bytes; split it")
     try:
         text = body.decode("utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError as error:
@@ -60,9 +59,8 @@ def load_documents(path: Path, read: Callable[[JSON], Document] | None = None) -
         except ValueError as error:
             raise CorpusError(f"{path}:{number}: {error}") from error
         if document.id in documents:
-            raise CorpusError(
-                f'{path}:{number}: id "{document.id}" is also on line {documents[document.id][0]}; remove one'
-            )
+            first, _ = documents[document.id]
+            raise CorpusError(f'{path}:{number}: id "{document.id}" is also on line {first}; remove one')
         documents[document.id] = number, document
     if not documents:
         raise CorpusError(f"{path}: contains no documents; write one JSON object per line")

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
-from turnkeep.kit.calendars import Notation, Written, alternatives, has_digits, notation
+from turnkeep.kit.locales import Notation, Written, alternatives, has_digits, notation
 
 Span: TypeAlias = tuple[date, date]
 

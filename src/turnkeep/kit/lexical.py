@@ -29,14 +29,13 @@ RARE_ENOUGH = 1.0  # inverse document frequency: a pair with a word in over a th
 
 @dataclass(frozen=True)
 class Analyzer:
-    """How texts of a language are indexed. `form_weight` is the weight of a full word relative to its stem; if 0, only
-    stems are indexed."""
+    """How texts of a language are indexed."""
 
     stop_words: frozenset[str]
     stem: Callable[[str], str] = str  # FTS5's `tokenizer` may stem as well
     tokenizer: str = f"unicode61 remove_diacritics 2 tokenchars {FORM}"
     length_share: float = 0.75  # BM25's b: how much a long field reduces the weight of its words
-    form_weight: float = 0.5
+    form_weight: float = 0.5  # of a full word relative to its stem; if 0, only stems are indexed
 
 
 ANALYZERS = {
@@ -78,21 +77,17 @@ class LexicalRetriever:
             f"""
             CREATE VIRTUAL TABLE document USING fts5(title, text, tokenize = '{self._analyzer.tokenizer}');
             CREATE VIRTUAL TABLE occurrence USING fts5vocab(document, instance);
-            CREATE TABLE field(document INTEGER PRIMARY KEY, title REAL, text REAL);
             CREATE VIRTUAL TABLE asked USING fts5(word, content = '', tokenize = '{self._analyzer.tokenizer}');
             CREATE VIRTUAL TABLE asked_term USING fts5vocab(asked, instance);
             """
         )
         titles = [self._indexed(document.title) for document in self._documents]
         texts = [self._indexed(document.text) for document in self._documents]
-        numbers = range(len(titles))
-        self._database.executemany(
-            "INSERT INTO document(rowid, title, text) VALUES (?, ?, ?)", zip(numbers, titles, texts, strict=True)
-        )
-        share = self._analyzer.length_share
-        fields = zip(numbers, _weights(titles, TITLE_WEIGHT, share), _weights(texts, 1.0, share), strict=True)
-        self._database.executemany("INSERT INTO field VALUES (?, ?, ?)", fields)
+        rows = zip(range(len(titles)), titles, texts, strict=True)
+        self._database.executemany("INSERT INTO document(rowid, title, text) VALUES (?, ?, ?)", rows)
         self._database.commit()
+        share = self._analyzer.length_share
+        self._weights = {"title": _weights(titles, TITLE_WEIGHT, share), "text": _weights(texts, 1.0, share)}
 
     def _indexed(self, text: str) -> str:
         """Return the stems of the words, followed by all full words."""
@@ -132,16 +127,14 @@ class LexicalRetriever:
     def _find(self, term: str) -> Postings:
         """Return the postings of a term, cached; all of them together are no larger than the index."""
         if term not in self._postings:
-            sql = (
-                "SELECT doc, SUM(CASE col WHEN 'title' THEN field.title ELSE field.text END)"
-                " FROM occurrence CROSS JOIN field ON field.document = doc WHERE term = ? GROUP BY doc"
-            )
-            rows = self._database.execute(sql, (term,)).fetchall()
-            if not rows:
+            weights: Counter[int] = Counter()
+            for row, field in self._database.execute("SELECT doc, col FROM occurrence WHERE term = ?", (term,)):
+                weights[row] += self._weights[field][row]
+            if not weights:
                 return Postings(0.0, (), ())
-            rarity = math.log(1 + (len(self._documents) - len(rows) + 0.5) / (len(rows) + 0.5))
-            impacts = [rarity * weight * (SATURATION + 1) / (weight + SATURATION) for _, weight in rows]
-            self._postings[term] = Postings(rarity, array("l", [row for row, _ in rows]), array("d", impacts))
+            rarity = math.log(1 + (len(self._documents) - len(weights) + 0.5) / (len(weights) + 0.5))
+            impacts = [rarity * weight * (SATURATION + 1) / (weight + SATURATION) for weight in weights.values()]
+            self._postings[term] = Postings(rarity, array("l", weights), array("d", impacts))
         return self._postings[term]
 
 

@@ -46,8 +46,7 @@ class Links:
         self._material = "\n".join(map(_plain, texts))
 
     def problems(self, unit: str) -> list[str]:
-        """Return the problems of a sentence: links that, with placeholders restored, are not in the material, and
-        unknown placeholders in a run with redaction."""
+        """Report links that are not in the material, with placeholders restored, and unknown placeholders."""
         made, unknown = placeholders_made(), list[str]()
 
         def restored(at: re.Match[str]) -> str:
@@ -57,8 +56,8 @@ class Links:
                 unknown.append(f"{at[0]} stands for nothing; leave it out")
             return made.get(at[0], at[0]) if made is not None else at[0]
 
-        text = _plain(PLACEHOLDER.sub(restored, unit.replace(_GIVEN, _ODD)))
-        foreign = dict.fromkeys(each for each in _addresses(text) if not self._is_known(each))
+        text = PLACEHOLDER.sub(restored, unit.replace(_GIVEN, _ODD))
+        foreign = dict.fromkeys(each for each in addresses(text) if not self._is_known(each))
         return [*unknown, *(f"{each} is in none of the sources; leave it out" for each in foreign)]
 
     def _is_known(self, address: str) -> bool:
@@ -69,13 +68,9 @@ class Links:
         return bare == _GIVEN or (len(address) < _LONGEST and re.search(whole, self._material) is not None)
 
 
-def addresses(text: str) -> list[str]:
-    """Return possible links, each at the greatest length that any client may link."""
-    return [*_addresses(_plain(text))]
-
-
-def _addresses(text: str) -> Iterator[str]:
-    end = 0
+def addresses(markdown: str) -> Iterator[str]:
+    """Yield possible links, each at the greatest length that any client may link."""
+    text, end = _plain(markdown), 0
     while at := _START.search(text, end):
         is_inside = at[0].startswith("](")
         start = at.end() if is_inside else at.start()

@@ -141,7 +141,7 @@ async def _written(memory: ThreadMemory, ten: Sequence[AnyMessage], model: BaseC
 
 
 def _prompt(memory: ThreadMemory, ten: Sequence[AnyMessage]) -> list[BaseMessage]:
-    history = [{"role": message.type, "content": _shortened(message.text)} for message in ten]
+    history = [message.model_copy(update={"content": _shortened(message.text)}) for message in ten]
     leaving = _leaving(memory)
     prompt = PromptBuilder(FOLD).with_memory([text for text in [memory["older"], *leaving] if leaving and text])
     prompt.with_conversation(ConversationFormatter(FOLDED_AT_ONCE, HISTORY_TOKENS), history)

@@ -43,12 +43,9 @@ async def fold(state: State, strategy: str, model: BaseChatModel) -> memory.Fold
 
 
 def history(state: State, window: int, kept: memory.ThreadMemory | None) -> tuple[int, list[AnyMessage], list[str]]:
-    """Return how many turns a prompt contains, the earlier messages, and summaries of older ones. `kept` is the tiered
-    memory, if any."""
-    earlier = state["messages"][:-1]
-    return (
-        (memory.UNFOLDED_TURNS, memory.unfolded(kept, earlier), memory.notes(kept)) if kept else (window, earlier, [])
-    )
+    """Return the number of turns in a prompt, the earlier messages and the summaries. `kept` is the tiered memory."""
+    before = state["messages"][:-1]
+    return (memory.UNFOLDED_TURNS, memory.unfolded(kept, before), memory.notes(kept)) if kept else (window, before, [])
 
 
 def replied(state: State, answer: TextAnswer) -> JSON:

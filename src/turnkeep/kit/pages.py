@@ -13,7 +13,6 @@ from turnkeep.kit.documents import CorpusError, read_text
 from turnkeep.kit.excerpts import pieces
 
 SUFFIXES = (".md", ".markdown", ".txt")
-MOST_PAGES = 2_000
 LARGEST_PAGE_BYTES = 1_000_000
 LARGEST_MANUAL_BYTES = 50_000_000
 
@@ -49,8 +48,6 @@ def read_files(folder: Path) -> list[File]:
     paths = sorted(_pages_in(folder))
     if not paths:
         raise CorpusError(f"{folder}: contains no pages; add files that end in {', '.join(SUFFIXES)}")
-    if len(paths) > MOST_PAGES:
-        raise CorpusError(f"{folder}: contains {len(paths)} pages, {MOST_PAGES} are allowed; split the manual")
     files: dict[str, File] = {}
     read_bytes = 0
     for path in paths:

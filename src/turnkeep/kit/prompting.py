@@ -13,73 +13,54 @@ from turnkeep.kit.documents import Document
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
 
-Message: TypeAlias = BaseMessage | Mapping[str, Any]
 Entry: TypeAlias = dict[str, str]
 
 MEANING = "With the conversation in mind it asks: "
 CUT_MARK = " [cut]"
 TAGS = ("memory", "conversation", "user", "assistant", "documents", "document", "note", "tool_results", "tool_result")
 _TAG = re.compile(rf"<(?=[^\w<>]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
-_ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "AIMessageChunk": "assistant"}
+_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
 
 @dataclass(frozen=True)
 class Trimmed:
-    """The part of a history that fits a prompt. `truncated`: a message was cut or a turn was dropped for tokens."""
+    """The part of a history that fits a prompt. `counts`, for the turn record: the turns in it, those left out, and
+    whether a message was cut or a turn dropped for tokens."""
 
     messages: list[Entry]
-    turns_used: int
-    turns_dropped: int
-    truncated: bool
-
-    @property
-    def counts(self) -> JSON:
-        """Return how much of the history the prompt contains, for the turn record."""
-        return {"turns_used": self.turns_used, "turns_dropped": self.turns_dropped, "truncated": self.truncated}
+    counts: JSON
 
 
 class ConversationFormatter:
     """Formats the newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and everything
-    up to the next one, without tool calls and results. One message gets at most a third of the tokens."""
+    up to the next one, without tool calls and results. One message gets at most a third of the tokens, and less in a
+    turn of three messages or more, so that the newest turn fits."""
 
     def __init__(self, max_turns: int, max_tokens: int):
         self.max_turns, self.max_tokens = max_turns, max_tokens
 
-    def trim(self, history: Iterable[Message]) -> Trimmed:
+    def trim(self, history: Iterable[BaseMessage]) -> Trimmed:
         turns = _turns(history)
-        newest = turns[max(0, len(turns) - self.max_turns) :] if self.max_turns > 0 else []
+        newest = turns[-self.max_turns :] if self.max_turns > 0 else []
         kept: list[list[Entry]] = []
         for turn in reversed(newest):
-            candidate = [self._cut_each(turn, self.max_tokens // 3), *kept]
-            if not self._fits(candidate):
+            most = self.max_tokens // max(len(turn) + 1, 3)
+            candidate = [[{**entry, "content": _cut(entry["content"], most)} for entry in turn], *kept]
+            if estimate_tokens(_conversation(list(chain(*candidate)))) > self.max_tokens:
                 break
             kept = candidate
-        if newest and not kept:
-            kept = self._squeeze(newest[-1])
         messages = list(chain(*kept))
-        is_cut = messages != list(chain(*newest))
-        return Trimmed(messages, len(kept), len(turns) - len(kept), is_cut)
+        dropped, is_cut = len(turns) - len(kept), messages != list(chain(*newest))
+        return Trimmed(messages, {"turns_used": len(kept), "turns_dropped": dropped, "truncated": is_cut})
 
-    def _fits(self, turns: Sequence[Sequence[Entry]]) -> bool:
-        return estimate_tokens(_conversation(list(chain(*turns)))) <= self.max_tokens
 
-    def _squeeze(self, turn: list[Entry]) -> list[list[Entry]]:
-        """Return only the newest turn, its messages cut to equal shares; empty if not even that fits."""
-        tags = estimate_tokens(_conversation([{**entry, "content": ""} for entry in turn]))
-        squeezed = self._cut_each(turn, (self.max_tokens - tags) // len(turn))
-        has_text = all(entry["content"] for entry in squeezed)
-        return [squeezed] if has_text and self._fits([squeezed]) else []
-
-    def _cut_each(self, turn: list[Entry], tokens: int) -> list[Entry]:
-        return [{**entry, "content": self._cut(entry["content"], tokens)} for entry in turn]
-
-    def _cut(self, text: str, tokens: int) -> str:
-        """Return as much of the beginning and end of `text` as fits; empty if nothing fits."""
-        if estimate_tokens(_defuse(text)) <= tokens:
-            return text
-        sizes = range(1, len(text) + 1)
-        size = bisect_right(sizes, tokens, key=lambda size: estimate_tokens(_defuse(_ends(text, size))))
-        return _ends(text, size) if size else ""
+def _cut(text: str, tokens: int) -> str:
+    """Return as much of the beginning and end of `text` as fits; empty if nothing fits."""
+    if estimate_tokens(_defuse(text)) <= tokens:
+        return text
+    sizes = range(1, len(text) + 1)
+    size = bisect_right(sizes, tokens, key=lambda size: estimate_tokens(_defuse(_ends(text, size))))
+    return _ends(text, size) if size else ""
 
 
 def _ends(text: str, characters: int) -> str:
@@ -96,9 +77,9 @@ class PromptBuilder:
         self._sections: list[str] = []
         lists = ("memory", "conversation", "documents", "notes", "tool_results")
         self._parts: JSON = {"query": "", **{name: [] for name in lists}}
-        self.trimmed = Trimmed([], turns_used=0, turns_dropped=0, truncated=False)
+        self.trimmed = ConversationFormatter(0, 0).trim([])
 
-    def with_conversation(self, formatter: ConversationFormatter, history: Iterable[Message]) -> Self:
+    def with_conversation(self, formatter: ConversationFormatter, history: Iterable[BaseMessage]) -> Self:
         self.trimmed = formatter.trim(history)
         self._parts["conversation"] += self.trimmed.messages
         return self._add(_conversation(self.trimmed.messages))
@@ -150,14 +131,11 @@ class PromptBuilder:
         return self
 
 
-def _turns(history: Iterable[Message]) -> list[list[Entry]]:
+def _turns(history: Iterable[BaseMessage]) -> list[list[Entry]]:
     """Return the user and assistant messages that have text, by turn."""
     turns: list[list[Entry]] = []
     for message in history:
-        if isinstance(message, BaseMessage):
-            role, text = _ROLES.get(message.type), str(message.text)
-        else:
-            role, text = _ROLES.get(message["role"]), str(message["content"] or "")
+        role, text = _ROLES.get(message.type), str(message.text)
         if role and text.strip():
             if role == "user" or not turns:
                 turns.append([])

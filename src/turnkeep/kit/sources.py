@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeAlias
 
-from turnkeep.kit.calendars import Written
 from turnkeep.kit.figures import SIZE, Figure, Reader, Row, Span
+from turnkeep.kit.locales import Written
 from turnkeep.kit.reckoning import computed, of_group, total
 
 MOST_COUNTED = 12  # bare whole numbers up to this count things: "for 2 weeks", "top 5", "3x"
@@ -120,9 +120,8 @@ class Known:
         for column in self.columns:
             cells = [figure for _, figure in column]
             yield from (KnownFigure(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))
-        yield from (
-            KnownFigure(computed((last - first).days + 1)) for first, last in self._sources.days if first < last
-        )
+        lengths = [(last - first).days + 1 for first, last in self._sources.days if first < last]
+        yield from map(KnownFigure, map(computed, lengths))
 
 
 def is_small(figure: Figure) -> bool:

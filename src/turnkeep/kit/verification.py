@@ -1,8 +1,7 @@
 """Checks a reply against known facts, sentence by sentence. A figure may be copied, rounded or computed from known
-ones. A price next to a thing must be that thing's. The user's own numbers may be quoted, not used for results.
-
-Numbers in words are ignored. A computed figure may have any operands, but only if few figures match by chance: the more
-distant its operands, the fewer figures of its form may follow from them."""
+ones. A price next to a thing must be that thing's. The user's own numbers may be quoted, not used for results. Numbers
+in words are ignored. A computed figure may have any operands, but only if few figures match by chance: the more distant
+its operands, the fewer figures of its form may follow from them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, compress
@@ -122,9 +121,7 @@ class Verifier:
         is_compared = _stands_in(figure, before) and any(
             _stands_in(each, [row for _, row in rows]) for each in sentence.like(figure)
         )  # "its rating is lower (4.1 against 4.4)", about the thing named before
-        if is_compared:
-            return None
-        return f"is told of {found[0].label}, not of {rows[0][1].label}"
+        return None if is_compared else f"is told of {found[0].label}, not of {rows[0][1].label}"
 
     def _rows_of(self, label: str) -> list[Row]:
         return [row for _, row in self._known.rows[label.casefold()]]
@@ -198,10 +195,8 @@ class Verifier:
         """Return figures before it and known figures after it, nearest first; then those of the two units before (for a
         table row, before the table); then the user's own."""
         others = [each for each in sentence.figures if each.at != figure.at]
-        is_right = [
-            each.at < figure.at or self._is_known(each, sentence) or self._is_price(each, sentence) for each in others
-        ]
-        here = list(compress(others, is_right))
+        right = [one.at < figure.at or self._is_known(one, sentence) or self._is_price(one, sentence) for one in others]
+        here = list(compress(others, right))
         here.sort(key=lambda each: abs(each.at - figure.at))
         earlier = [each for each in self._before if not each.is_row] if sentence.is_row else self._before
         before = [each for near in earlier[:-3:-1] for each in reversed(near.figures)]

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import eq, ge, gt, le, lt, mul, ne
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from langchain_core.embeddings import Embeddings
 from langgraph.store.base import IndexConfig, Op, PutOp, SearchOp, ensure_embeddings, get_text_at_path, tokenize_path
 
 from turnkeep.errors import InvalidRequest, ModelError, TurnkeepError
 from turnkeep.graphfile import GraphFile
 from turnkeep.settings import UnusableFile
-
-if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
 
 _COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {"$eq": eq, "$ne": ne}
 _ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
@@ -99,7 +97,7 @@ def nearness(query: bytes, vectors: Mapping[str, bytes]) -> float | None:
     return max(found, default=None)
 
 
-def _model_of(embed: Any) -> "Embeddings":
+def _model_of(embed: Any) -> Embeddings:
     """Return the model. Send texts to OpenAI: tokens need a download, and compatible servers reject them."""
     if isinstance(embed, str) and embed.startswith(_OPENAI):
         from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415 - only if it is named

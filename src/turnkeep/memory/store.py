@@ -1,27 +1,13 @@
 """LangGraph's BaseStore for each principal. Searches match InMemoryStore, but are sorted by place without a query."""
 
 import asyncio
-import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    IndexConfig,
-    Item,
-    ListNamespacesOp,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    TTLConfig,
-    get_text_at_path,
-)
+from langgraph.store import base
 from langgraph.store.memory import InMemoryStore
 
 from turnkeep.errors import StateCorrupt
@@ -30,18 +16,16 @@ from turnkeep.kit.lexical import LexicalRetriever
 from turnkeep.memory.search import Meaning, Vectors, fits, nearness
 from turnkeep.observability import logger, measure
 from turnkeep.records import Principal
-from turnkeep.store.items import Items
 from turnkeep.store.memories import Memories, Memory
-from turnkeep.store.opening import make_table, open_client, open_codec
+from turnkeep.store.opening import make_table, open_codec, open_items
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 MINUTE_MS = 60_000
-Ranked = list[tuple[Memory, float | None]]
 
 
-class DynamoDBStore(BaseStore):
+class DynamoDBStore(base.BaseStore):
     """Memory of one principal in the table `table_name`.
 
     `index`: LangGraph's, to search by meaning; without it a `query` ranks by words. `ttl`: LangGraph's; minutes.
@@ -58,17 +42,16 @@ class DynamoDBStore(BaseStore):
         tenant: str = "local",
         user: str = "local",
         seal_key: str | None = None,
-        index: IndexConfig | Meaning | None = None,
-        ttl: TTLConfig | None = None,
+        index: base.IndexConfig | Meaning | None = None,
+        ttl: base.TTLConfig | None = None,
         clock: Callable[[], float] = time.time,
         memories: Memories | None = None,
     ):
         """`memories`: replaces the storage that the other arguments describe."""
         if memories is None:
-            client = client or open_client("dynamodb")
-            items = Items(client, table_name)
+            client, items = open_items(table_name, client)
             who, codec = Principal(tenant, user), open_codec(seal_key)
-            memories = Memories(items, codec, who, clock=clock, random_bytes=secrets.token_bytes)
+            memories = Memories(items, codec, who, clock=clock)
         self._table, self._client = table_name, client
         self._memories = memories
         self._meaning = Meaning(index) if isinstance(index, dict) else index
@@ -79,29 +62,29 @@ class DynamoDBStore(BaseStore):
         if self._client:
             make_table(self._client, self._table)
 
-    def batch(self, ops: Iterable[Op]) -> list[Result]:
+    def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         """Read first, then write the last operation of each place. This is not a transaction."""
         ops = list(ops)
         return self._run(ops, self._meaning.embed(ops) if self._meaning else Vectors())
 
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+    async def abatch(self, ops: Iterable[base.Op]) -> list[base.Result]:
         ops = list(ops)
         vectors = await self._meaning.aembed(ops) if self._meaning else Vectors()
         return await asyncio.to_thread(self._run, ops, vectors)
 
-    def _run(self, ops: Sequence[Op], vectors: Vectors) -> list[Result]:
-        got = self._get([op for op in ops if isinstance(op, GetOp)])
-        results: list[Result] = []
-        puts: dict[tuple[tuple[str, ...], str], PutOp] = {}
+    def _run(self, ops: Sequence[base.Op], vectors: Vectors) -> list[base.Result]:
+        got = self._get([op for op in ops if isinstance(op, base.GetOp)])
+        results: list[base.Result] = []
+        puts: dict[tuple[tuple[str, ...], str], base.PutOp] = {}
         for op in ops:
             match op:
-                case GetOp():
+                case base.GetOp():
                     results.append(got.get((op.namespace, op.key)))
-                case SearchOp():
+                case base.SearchOp():
                     results.append(self._search(op, vectors))
-                case ListNamespacesOp():
+                case base.ListNamespacesOp():
                     results.append(self._namespaces(op))
-                case PutOp():
+                case base.PutOp():
                     puts[op.namespace, op.key] = op
                     results.append(None)
                 case _:
@@ -110,13 +93,13 @@ class DynamoDBStore(BaseStore):
             self._put(put, vectors)
         return results
 
-    def _get(self, ops: Sequence[GetOp]) -> dict[tuple[tuple[str, ...], str], Item]:
+    def _get(self, ops: Sequence[base.GetOp]) -> dict[tuple[tuple[str, ...], str], base.Item]:
         found = self._memories.get((op.namespace, op.key) for op in ops)
         for place in {(op.namespace, op.key) for op in ops if op.refresh_ttl} & found.keys():
             self._memories.refresh(found[place])
-        return {place: Item(**_facts(memory)) for place, memory in found.items()}
+        return {place: base.Item(**_facts(memory)) for place, memory in found.items()}
 
-    def _put(self, op: PutOp, vectors: Vectors) -> None:
+    def _put(self, op: base.PutOp, vectors: Vectors) -> None:
         if op.value is None:
             return self._memories.delete(op.namespace, op.key)
         texts = self._meaning.texts_of(op) if self._meaning else {}
@@ -124,7 +107,7 @@ class DynamoDBStore(BaseStore):
         life = None if op.ttl is None else int(op.ttl * MINUTE_MS)
         return self._memories.put(op.namespace, op.key, op.value, life=life, vectors=known)
 
-    def _search(self, op: SearchOp, vectors: Vectors) -> list[SearchItem]:
+    def _search(self, op: base.SearchOp, vectors: Vectors) -> list[base.SearchItem]:
         end = op.offset + op.limit
         page = None if op.filter or op.query else max(end, 1)
         unreadable: list[str] = []
@@ -137,25 +120,24 @@ class DynamoDBStore(BaseStore):
         taken = ranked[op.offset : end]
         for memory, _ in taken if op.refresh_ttl else ():
             self._memories.refresh(memory)
-        return [SearchItem(**_facts(memory), score=score) for memory, score in taken]
+        return [base.SearchItem(**_facts(memory), score=score) for memory, score in taken]
 
-    def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+    def _namespaces(self, op: base.ListNamespacesOp) -> list[tuple[str, ...]]:
         prefixes = (each.path for each in op.match_conditions or () if each.match_type == "prefix")
         under = tuple(takewhile(lambda label: label != "*", next(prefixes, ())))
         stored = InMemoryStore()
-        stored.batch([PutOp(namespace, "", {}) for namespace in self._memories.namespaces(under)])
+        stored.batch([base.PutOp(namespace, "", {}) for namespace in self._memories.namespaces(under)])
         [found] = stored.batch([op])
         return cast("list[tuple[str, ...]]", found)
 
 
-def _ranked(found: list[Memory], query: str, vectors: Vectors) -> Ranked:
+def _ranked(found: list[Memory], query: str, vectors: Vectors) -> list[tuple[Memory, float | None]]:
     """Return the best first, then memories that the query does not match, without a score."""
     if sought := vectors.queries.get(query):
         scores = {n: near for n, each in enumerate(found) if (near := nearness(sought, each.vectors)) is not None}
     else:
-        documents = [
-            Document(str(n), each.key, "\n".join(get_text_at_path(each.value, "$"))) for n, each in enumerate(found)
-        ]
+        texts = ("\n".join(base.get_text_at_path(each.value, "$")) for each in found)
+        documents = [Document(str(n), found[n].key, text) for n, text in enumerate(texts)]
         best = LexicalRetriever(documents).search(query, len(documents))
         scores = {int(each.id): each.score or 0.0 for each in best}
     order = sorted(scores, key=lambda n: -scores[n])

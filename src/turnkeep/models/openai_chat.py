@@ -18,13 +18,12 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
-from turnkeep.errors import ModelError, ModelFault
-from turnkeep.locations import SecretSource
+from turnkeep.errors import ModelError
 from turnkeep.models.faults import as_fault
 from turnkeep.models.outgoing import outgoing
 from turnkeep.models.reader import REASONING_TOKENS, Reader, plain_calls
 from turnkeep.models.written import Habit
-from turnkeep.settings import Settings
+from turnkeep.settings import SecretSource, Settings
 
 LONGEST_WAIT_SECONDS = 5
 NO_KEY = "unused"  # for servers without keys: the client library requires one
@@ -97,8 +96,6 @@ class CheckedChatOpenAI(ChatOpenAI):
     def _model_faults(self) -> Iterator[None]:
         try:
             yield
-        except ModelFault:
-            raise
         except _UNREADABLE as error:
             raise ModelError("The model's answer could not be read.") from error
         except (openai.OpenAIError, OSError) as error:

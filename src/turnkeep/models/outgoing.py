@@ -5,56 +5,37 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
-from langchain_core.messages import BaseMessage
-
-_PROTOCOL = {"id", "tool_call_id", "call_id", "role", "type"}  # fields of a message
-_AGENTS_OWN = {"model", "tools", "tool_choice", "response_format", "text"}  # fields of a request written by code
+_PROTOCOL = {"id", "tool_call_id", "call_id", "toolUseId", "role", "type"}  # fields of a message
+_AGENTS_OWN = {"model", "tools", "tool_choice", "response_format", "text"}  # fields of OpenAI's request, from code
+_AGENTS_OWN |= {"modelId", "toolConfig", "guardrailConfig"}  # of Bedrock's
 
 Redact: TypeAlias = Callable[[str], str]
 
-_redact: ContextVar[Redact | None] = ContextVar("redact", default=None)
-_made: ContextVar[Mapping[str, str] | None] = ContextVar("made", default=None)
+_NOTHING: tuple[Redact | None, Mapping[str, str] | None] = (None, None)
+_run = ContextVar("run", default=_NOTHING)
 
 
 @contextmanager
 def redacting(redact: Redact | None, made: Mapping[str, str] | None = None) -> Iterator[None]:
     """Apply `redact` to every model call of this task and of the tasks that it starts; None redacts nothing. `made`
     maps the placeholders of this run to their values and may grow."""
-    redact_token, made_token = _redact.set(redact), _made.set(made)
+    token = _run.set((redact, made))
     try:
         yield
     finally:
-        _redact.reset(redact_token)
-        _made.reset(made_token)
+        _run.reset(token)
 
 
 def placeholders_made() -> Mapping[str, str] | None:
     """Return the values of this run's placeholders, None if nothing is redacted."""
-    return _made.get()
+    return _run.get()[1]
 
 
 def outgoing(payload: dict[str, Any]) -> dict[str, Any]:
-    redact = _redact.get()
+    redact, _ = _run.get()
     if redact is None:
         return payload
     return {name: value if name in _AGENTS_OWN else _redacted(value, redact) for name, value in payload.items()}
-
-
-def outgoing_messages(messages: list[BaseMessage]) -> list[BaseMessage]:
-    """Return redacted messages, for libraries that build the body themselves."""
-    redact = _redact.get()
-    return messages if redact is None else [_redacted_message(message, redact) for message in messages]
-
-
-def _redacted_message(message: BaseMessage, redact: Redact) -> BaseMessage:
-    changes = {
-        "content": _redacted(message.content, redact),
-        "additional_kwargs": _redacted(message.additional_kwargs, redact),
-    }
-    for name in ("tool_calls", "invalid_tool_calls"):
-        if found := getattr(message, name, None):
-            changes[name] = _redacted(found, redact)
-    return message.model_copy(update=changes)
 
 
 def _redacted(value: Any, redact: Redact) -> Any:

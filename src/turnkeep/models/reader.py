@@ -93,7 +93,9 @@ class Reader:
         message: Any = generation.message
         message.content = printable_in(message.content)
         self._letters += len(message.text)
-        self._ending = _ending_of(generation) or self._ending
+        info, metadata = generation.generation_info or {}, message.response_metadata
+        word = info.get("finish_reason") or metadata.get("stopReason") or metadata.get("status")
+        self._ending = str(word).lower() if word and word != "null" else self._ending
         if isinstance(message, AIMessage) and message.usage_metadata:
             self._tokens = message.usage_metadata["output_tokens"]
         return message
@@ -107,40 +109,28 @@ class Reader:
         return self._calls[-1]
 
     def _check_ending(self, *, is_done: bool) -> None:
-        """Without a reported end, the answer must be below the token limit."""
+        """Raise ModelTruncated unless the answer is complete. `is_done` counts if the server sends no finish reason and
+        the answer is below the token limit."""
         letters = self._letters + sum(len(call["args"]) for call in self._calls)
-        tokens = self._tokens or letters // _LEAST_LETTERS_A_TOKEN
-        _check_ending(self._ending, is_done=is_done and (not self._limit or tokens < self._limit))
+        is_short = not self._limit or (self._tokens or letters // _LEAST_LETTERS_A_TOKEN) < self._limit
+        if _COMPLETE.fullmatch(self._ending) or (is_done and is_short and not self._ending):
+            return
+        if is_at_limit := bool(_AT_LIMIT.fullmatch(self._ending)):
+            detail = "The answer ran into its token limit."
+        elif re.fullmatch(r"\w{1,40}", self._ending):
+            new = f"The answer broke off, or its end has a new name: “{self._ending}”."
+            detail = _CUT_OFF.get(self._ending, new)
+        else:
+            detail = "The answer broke off before its end."
+        raise ModelTruncated(detail, at_limit=is_at_limit)
 
     def _last(self, text: str, *, has_calls: bool) -> AIMessageChunk:
         text += self._prose.rest()
-        calls = [
-            tool_call_chunk(args=_as_json(each["args"]), id=each["id"], index=each["index"]) for each in self._calls
-        ]
+        calls = [tool_call_chunk(args=_as_json(one["args"]), id=one["id"], index=one["index"]) for one in self._calls]
         for at, (name, given) in enumerate(() if has_calls else calls_in(self._prose.tail + text, self._names)):
             calls.append(tool_call_chunk(name=name, args=_as_json(given), id=f"call_{uuid4().hex}", index=at))
             text = ""
         return AIMessageChunk(content=text, tool_call_chunks=calls)
-
-
-def _ending_of(generation: ChatGeneration) -> str:
-    """Return the server's finish reason in lower case; empty if it has none."""
-    info, metadata = generation.generation_info or {}, generation.message.response_metadata
-    word = info.get("finish_reason") or metadata.get("stopReason") or metadata.get("status")
-    return "" if word in (None, "null") else str(word).lower()
-
-
-def _check_ending(word: str, *, is_done: bool) -> None:
-    """Raise ModelTruncated unless the answer is complete. `is_done` counts if the server sends no finish reason."""
-    if _COMPLETE.fullmatch(word) or (is_done and not word):
-        return
-    if is_at_limit := bool(_AT_LIMIT.fullmatch(word)):
-        detail = "The answer ran into its token limit."
-    elif re.fullmatch(r"\w{1,40}", word):
-        detail = _CUT_OFF.get(word, f"The answer broke off, or its end has a new name: “{word}”.")
-    else:
-        detail = "The answer broke off before its end."
-    raise ModelTruncated(detail, at_limit=is_at_limit)
 
 
 def _as_json(arguments: Any) -> str:

@@ -25,9 +25,7 @@ class ModelCall:
 
     def cost(self) -> float | None:
         price = price_of(self.model)
-        if price is None:
-            return None
-        return (self.input_tokens * price.input + self.output_tokens * price.output) / 1_000_000
+        return (self.input_tokens * price.input + self.output_tokens * price.output) / 1_000_000 if price else None
 
 
 class UsageMeter(BaseCallbackHandler):
@@ -39,10 +37,6 @@ class UsageMeter(BaseCallbackHandler):
         self.calls: list[ModelCall] = []
         self._prompts: dict[UUID, str] = {}
         self._lock = Lock()
-
-    @property
-    def ignore_chain(self) -> bool:
-        return True
 
     def usage(self) -> Usage:
         costs = [call.cost() for call in self.calls]
@@ -62,10 +56,11 @@ class UsageMeter(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **_: Any
     ) -> None:
-        self._begin(run_id, "\n".join(message.text for batch in messages for message in batch))
+        self.on_llm_start(serialized, [message.text for batch in messages for message in batch], run_id=run_id)
 
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **_: Any) -> None:
-        self._begin(run_id, "\n".join(prompts))
+        with self._lock:
+            self._prompts[run_id] = "\n".join(prompts)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
@@ -76,10 +71,6 @@ class UsageMeter(BaseCallbackHandler):
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
             self.calls.append(_read_call(response, self._prompts.pop(run_id, "")))
-
-    def _begin(self, run_id: UUID, prompt: str) -> None:
-        with self._lock:
-            self._prompts[run_id] = prompt
 
 
 def _read_call(response: LLMResult, prompt: str) -> ModelCall:

@@ -83,9 +83,7 @@ class Prose:
             self._held = self._held.lstrip()
             return bool(self._held)
         opening = self._held.lstrip()[:_LONGEST_TAG].lower()
-        may_open = _OPENER.match(opening) or any(
-            tag.startswith(opening) for tag in ("<thinking>", "<think>", "[think]")
-        )
+        may_open = _OPENER.match(opening) or any(tag.startswith(opening) for tag in ("<thinking>", "[think]"))
         return not (may_open or self._habit.waits)
 
 

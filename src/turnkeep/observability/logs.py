@@ -87,9 +87,7 @@ class _Libraries(logging.Handler):
         _plain.log(record.levelno, "library logged", extra={"library": record.name, "at": at, **more})
 
 
-def _on_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
-) -> None:
+def _on_warning(message: object, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
     logger.warning("library warned", kind=category.__name__, place=f"{PurePath(filename).name}:{lineno}")
 
 

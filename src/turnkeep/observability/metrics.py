@@ -11,46 +11,36 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.metrics.functions import is_metrics_disabled
 from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
-from turnkeep.observability.logs import SERVICE, annotations
+from turnkeep import errors
+from turnkeep.observability.logs import SERVICE, annotations, logger, place
 
 NAMESPACE = "Turnkeep"
 
-Metric: TypeAlias = Literal[
-    "TurnLatency",
-    "FirstToken",
-    "ModelCalls",
-    "TokensIn",
-    "TokensOut",
-    "CostUSD",
-    "Persisted",
-    "Replayed",
-    "ThreadBusy",
-    "Superseded",
-    "StateCorrupt",
-    "ModelFault",
-    "AgentFault",
-    "StoreUnavailable",
-    "BudgetRefused",
-    "CeilingReached",
-    "UsageNotSettled",
-    "InternalError",
-    "ForgedKey",
-    "MemoryNotWritten",
-    "PlaceholdersMade",
-    "PlaceholdersLost",
-    "StreamLeft",
-    "DocumentReady",
-    "DocumentFailed",
-    "CleanupDeleted",
-    "CleanupUnreadable",
-    "OldestExpiredAge",
-]
+_Turn = Literal["TurnLatency", "FirstToken", "Persisted", "Replayed", "StreamLeft", "ThreadBusy", "Superseded"]
+_Usage = Literal["ModelCalls", "TokensIn", "TokensOut", "CostUSD", "BudgetRefused", "CeilingReached", "UsageNotSettled"]
+_Fault = Literal["StateCorrupt", "ModelFault", "AgentFault", "StoreUnavailable", "InternalError", "ForgedKey"]
+_Stored = Literal["MemoryNotWritten", "PlaceholdersMade", "PlaceholdersLost", "DocumentReady", "DocumentFailed"]
+_Cleanup = Literal["CleanupDeleted", "CleanupUnreadable", "OldestExpiredAge"]
+Metric: TypeAlias = Literal[_Turn, _Usage, _Fault, _Stored, _Cleanup]
 
 _UNITS: Mapping[Metric, MetricUnit] = {
     "TurnLatency": MetricUnit.Milliseconds,
     "FirstToken": MetricUnit.Milliseconds,
     "CostUSD": MetricUnit.NoUnit,
     "OldestExpiredAge": MetricUnit.Seconds,
+}
+_OF_ERRORS: Mapping[type, Metric] = {
+    errors.ThreadBusy: "ThreadBusy",
+    errors.TurnInProgress: "ThreadBusy",
+    errors.Superseded: "Superseded",
+    errors.StateCorrupt: "StateCorrupt",
+    errors.DeploymentCeiling: "CeilingReached",
+    errors.OverLimit: "BudgetRefused",
+    errors.ModelFault: "ModelFault",
+    errors.AgentFault: "AgentFault",
+    errors.AgentUnavailable: "AgentFault",
+    errors.StoreUnavailable: "StoreUnavailable",
+    errors.InternalError: "InternalError",
 }
 
 
@@ -74,3 +64,14 @@ def measure(values: Mapping[Metric, float], **fields: str) -> None:
 
 def unit_of(name: Metric) -> MetricUnit:
     return _UNITS.get(name, MetricUnit.Count)
+
+
+def note(error: errors.TurnkeepError) -> None:
+    """Record an error, once, where it becomes a response or ends a background run."""
+    metric = next((_OF_ERRORS[kind] for kind in type(error).__mro__ if kind in _OF_ERRORS), None)
+    if metric:
+        count(metric, code=error.code)
+    if isinstance(error, errors.StateCorrupt):
+        logger.error("stored thread unreadable", place=place(error))
+    elif error.status >= 500:
+        logger.warning("request failed", code=error.code, detail=error.detail)

@@ -24,7 +24,6 @@ _OF_DIGITS: tuple[Detector, ...] = (ibans, cards, vat_ids, ips, papers, births, 
 _ADDED: dict[str, None] = {}  # names of the deployment's detectors, which run last
 
 _DIGIT = re.compile(r"[0-9]")
-_PROMISING = re.compile(r"[0-9@]|[^\W\d_a-zà-öø-ÿ]")
 _TAX_ID_LETTERS = 16
 _COVER = "\ue000"  # replaces placeholders and matches during detection: no pattern matches it
 
@@ -35,10 +34,7 @@ def add_detector(name: str) -> None:
     _ADDED[name] = None
 
 
-@cache
-def _loaded(name: str) -> Detector:
-    detector: Detector = resolve_name(name)
-    return detector
+_loaded: Callable[[str], Detector] = cache(resolve_name)
 
 
 def redacted(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dict[str, str]]:
@@ -81,8 +77,6 @@ def _found_in(stretch: str, names: Collection[str]) -> list[PiiMatch]:
         found += new
         for one in new:
             text = text[: one.start] + _COVER * (one.end - one.start) + text[one.end :]
-        if not _PROMISING.search(text):
-            break
         names = {*names, *(part for one in new if one.kind == "PERSON" for part in parts_of(one.value))}
     found.sort(key=lambda one: one.start)
     return [PiiMatch(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
@@ -90,17 +84,14 @@ def _found_in(stretch: str, names: Collection[str]) -> list[PiiMatch]:
 
 def _all(text: str, names: Collection[str]) -> list[PiiMatch]:
     """Return all matches, which may overlap; the first wins."""
-    has_capitals = not text.islower()
     found = [*urls(text), *emails(text), *tax_ids(text)]
     if _DIGIT.search(text):
         for detector in _OF_DIGITS:
             found += detector(text)
-    elif has_capitals:
+    elif not text.islower():
         found += streets(text)
     is_address = any(one.kind in ("ADDRESS", "PHONE", "EMAIL") for one in found)
-    found += persons(text, names)
-    if has_capitals:
-        found += listed(text)
+    found += [*persons(text, names), *listed(text)]
     if is_address:
         found += letterhead(text)
     for name in _ADDED:

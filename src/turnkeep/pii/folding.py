@@ -18,8 +18,7 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
-        plain = _plain(character)
-        if plain:
+        if plain := _plain(character):
             characters.append(plain)
             places.append(place)
     return "".join(characters), [*places, len(text)]
@@ -32,8 +31,7 @@ def _plain(character: str) -> str:
         return character
     if unicodedata.category(character) in _INVISIBLE:
         return ""
-    digit = unicodedata.decimal(character, None)
-    if digit is not None:
+    if (digit := unicodedata.decimal(character, None)) is not None:
         return str(digit)
     if character.isspace():
         return "\n" if character in "\u2028\u2029\x85" else " "

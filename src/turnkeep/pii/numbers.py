@@ -4,9 +4,10 @@ characters. Any character may be adjacent, except one that would extend the numb
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from itertools import chain
-from typing import Any
+
+from stdnum import iban, luhn, numdb
+from stdnum.it import codicefiscale, iva
 
 from turnkeep.pii.findings import PiiMatch
 
@@ -63,7 +64,7 @@ def _groups_of_a_card(groups: list[str], *, is_one: bool) -> int:
         is_grouped = count == 1 or (len(groups[0]) == 4 and min(map(len, groups[:count])) > 2)
         is_long = len(digits) in _CARD_DIGITS and (is_grouped or (is_one and count == len(groups)))
         is_issued = digits[0] in "23456" or digits[:4] == "1800"
-        if is_long and is_issued and len(set(digits)) > 1 and _is_valid("luhn", digits):
+        if is_long and is_issued and len(set(digits)) > 1 and luhn.is_valid(digits):
             return count
     return 0
 
@@ -84,19 +85,18 @@ def ibans(text: str) -> Iterator[PiiMatch]:
         value = _APART.sub("", at[0]).upper()
         around = text[max(at.start() - 1, 0) : at.start()] + text[at.end() : at.end() + 1]
         is_one_word = at[0].isalnum() and any(map(str.isdigit, value[6:])) and not re.search(r"[^\W_]", around)
-        if is_one_word or _is_valid("iban", value, check_country=False):
+        if is_one_word or iban.is_valid(value, check_country=False):
             yield PiiMatch("IBAN", at.start(), at.end(), value)
 
 
 def tax_ids(text: str) -> Iterator[PiiMatch]:
-    """ "RSSMRA85T10A562S", also with letters in place of digits, for namesakes. The shape is unique, so the
-    checksum need not be valid."""
+    """ "RSSMRA85T10A562S", also with letters for digits (namesakes). The shape is unique: any checksum will do."""
     for at in _TAX_ID.finditer(text):
-        if not (at[0].islower() and at[0].isalpha()) or _is_valid("it.codicefiscale", at[0]):  # otherwise it is a word
+        if not (at[0].islower() and at[0].isalpha()) or codicefiscale.is_valid(at[0]):  # otherwise it is a word
             yield PiiMatch("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
     for at in _TAX_ID_APART.finditer(text) if _DIGITS.search(text) else ():
         value = _APART.sub("", at[1]).upper()
-        if any(map(str.isdigit, value)) and _is_valid("it.codicefiscale", value):
+        if any(map(str.isdigit, value)) and codicefiscale.is_valid(value):
             yield PiiMatch("TAX_ID", at.start(), at.end(1), value)
 
 
@@ -106,22 +106,15 @@ def vat_ids(text: str) -> Iterator[PiiMatch]:
         whole = [run] if _is_spread(text[slice(*run)]) else []
         for start, end in (*whole, *(at.span() for at in _DIGITS.finditer(text, *run))):
             value = _APART.sub("", text[start:end])
-            if len(value) == 11 and _is_valid("it.iva", value):
+            if len(value) == 11 and iva.is_valid(value):
                 country = re.search(rf"(?<![a-z\d])IT{_GAP}\Z", text[max(start - 6, 0) : start], re.I)
                 yield PiiMatch("VAT_ID", start - (len(country[0]) if country else 0), end, value)
                 break
 
 
-def _is_valid(number: str, value: str, **options: Any) -> bool:
-    """Return whether a checksum is valid; `number` is a module of stdnum, loaded on first use."""
-    return bool(import_module(f"stdnum.{number}").is_valid(value, **options))
-
-
 @cache
 def _form_of(country: str) -> re.Pattern[str] | None:
     """Return the IBAN pattern of a country, two capitals; None if it has no IBANs."""
-    from stdnum import numdb  # noqa: PLC0415
-
     structure = numdb.get("iban").info(f"{country}00")[0][1].get("bban", "")
     kinds = {"n": r"\d", "a": "[A-Z]", "c": r"[A-Z\d]"}
     signs = [kinds[kind] for count, kind in re.findall(r"(\d+)!?([nac])", structure) for _ in range(int(count))]

@@ -1,5 +1,4 @@
-"""Names of people, by lists of first and family names and by the words around them. A name that is in neither list and
-has no cue near it is not found."""
+"""Names of people, by lists of names and by the words around. A name in no list and without a cue is not found."""
 
 import re
 import unicodedata
@@ -16,10 +15,6 @@ _FAMILY_ENDINGS = _PATTERNS["family endings"]
 _ID = re.compile(r"-\d")  # after "DLGS", "CC": "DLGS-66-2003-10"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
-_STEMS = (  # every match of `_NAMED` contains one
-    *("name", "nome", "chiam", "appelle", "hei", "llamo", "follow", "it to", "call", "under", "sign", "firmat"),
-    *("nominativ", "titolare", "intestat", "gentile", "car", "dear"),
-)
 _ROLES = words_of("roles")
 _NOT_NAMES = words_of("not names")
 _FIRST, _FAMILY = words_of("first names"), words_of("family names")
@@ -47,15 +42,11 @@ def _word(at: re.Match[str]) -> _Word:
 def persons(text: str, known: Collection[str] = ()) -> Iterator[PiiMatch]:
     """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names found
     earlier, as `parts_of` returns them: a later "Rossi" is found too."""
-    lower = text.lower()
-    if any(stem in lower for stem in _STEMS):
-        for at in _NAMED.finditer(text):
-            yield from _named(text, at.end(), any_case=at["any"] is not None)
-    for at in _ADDRESSEE.finditer(text) if "<" in text else ():
+    for at in _NAMED.finditer(text):
+        yield from _named(text, at.end(), any_case=at["any"] is not None)
+    for at in _ADDRESSEE.finditer(text):
         if not any(plain(word) in _NOT_NAMES for word in at[1].split()):
             yield _person(text, at.start(1), at.end(1))
-    if lower == text and _FIRST.isdisjoint(lower.split()):
-        return
     words = [_word(at) for at in _WORD.finditer(text)]
     n = 0
     while n < len(words):

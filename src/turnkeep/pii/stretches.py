@@ -19,7 +19,6 @@ _FIRST_NAMES = words_of("first names")
 _PARTICLES = words_of("particles")
 _ABBREVIATIONS = words_of("abbreviations")
 CUES = words_of("cues")
-_MARKED = CUES | _FIRST_NAMES
 
 
 class Stretches:
@@ -53,12 +52,7 @@ class Stretches:
         limit = self._start + LONGEST
         for space in _SPACE.finditer(self._text, self._word, limit):
             begin, self._word = self._word, space.end()
-            end = space.start()
-            word = self._text[begin:end]
-            is_plain = word.islower() and word.isalpha() and len(word) > 1
-            if is_plain and word not in _MARKED and self._plain and not self._held:
-                return begin  # the fast path, for most words
-            if found := self._end_after(begin, end):
+            if found := self._end_after(begin, space.start()):
                 return found
         return self._last_resort(limit) if len(self._text) >= limit else 0
 
@@ -115,9 +109,7 @@ class Held:
 
     def feed(self, piece: str) -> str:
         """Return the text that can be released, which may be empty."""
-        whole = "".join(self._stretches.feed(piece))
-        return self._redact(whole) if whole else ""
+        return self._redact("".join(self._stretches.feed(piece)))
 
     def end(self) -> str:
-        rest = self._stretches.end()
-        return self._redact(rest) if rest else ""
+        return self._redact(self._stretches.end())

@@ -9,7 +9,7 @@ from threading import Lock, RLock
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint
+from langgraph.checkpoint.base import Checkpoint
 
 from turnkeep.saver.turns import messages_of
 from turnkeep.store.checkpoints import RunCheckpointer
@@ -69,14 +69,14 @@ class Cursor:
         newest = self.run.newest()
         return messages_of(newest["channel_values"]) if newest else []
 
-    def copied(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
-        """Return the checkpoint with copied values: nodes change theirs in place. Unchanged versions are reused."""
+    def copied(self, checkpoint: Checkpoint) -> Checkpoint:
+        """Return the checkpoint with copies of changed values: nodes change theirs in place. `run` has the others."""
         newest, now = self.run.newest(), checkpoint["channel_versions"]
         old, before = (newest["channel_values"], newest["channel_versions"]) if newest else ({}, {})
-        unchanged = {name for name in old if name not in versions and before.get(name) == now.get(name)}
         values = {
-            name: old[name] if name in unchanged else _copied(value, old.get(name))
+            name: _copied(value, old.get(name))
             for name, value in checkpoint["channel_values"].items()
+            if name not in old or before.get(name) != now.get(name)
         }
         bare: Checkpoint = {**checkpoint, "channel_values": {}}
         return {**copy.deepcopy(bare), "channel_values": values}
@@ -90,8 +90,6 @@ def _copied(value: Any, old: Any) -> Any:
 
 
 class Cursors:
-    """The cursors of recently used threads."""
-
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[str, Cursor] = OrderedDict()

@@ -14,12 +14,12 @@ from turnkeep.errors import NotFound, Superseded, ThreadMoved
 from turnkeep.records import Principal
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.store.checkpoints import RunCheckpointer, config_of
-from turnkeep.store.elements import SERIALISER, unpacked
 from turnkeep.store.head import Head
 from turnkeep.store.keys import checkpoint_key, checkpoint_name, space_key
 from turnkeep.store.listing import Found
 from turnkeep.store.plans import Loaded
 from turnkeep.store.saver_commits import MOVED, Steps
+from turnkeep.store.serde import SERIALISER, unpacked
 from turnkeep.store.store import Store
 from turnkeep.store.task_writes import Space
 
@@ -98,9 +98,8 @@ class Reader:
         head, newest = cursor.head, cursor.head.checkpoint if cursor.head else None
         found, incarnation = FOUND_NOTHING.get()
         found_nothing = found == thread_id or cursor.found_nothing
-        is_another = (
-            parent is None and found == thread_id and incarnation not in (b"", head.incarnation if head else None)
-        )
+        known = (b"", head.incarnation if head else None)
+        is_another = parent is None and found == thread_id and incarnation not in known
         if not is_another and (parent == newest or (parent is None and not found_nothing)):
             return Loaded(head.n, head.last) if head else Loaded()
         if head is None or parent is None or not (is_fork or parent in cursor.addressed):
@@ -165,7 +164,7 @@ class Reader:
         at: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         with suppress(NotFound):
             head = self._store.heads.read(self._who, thread_id)
-            for loaded in self._store.turns.history(head, None, limit=None, before=before) if not name else ():
+            for loaded in self._store.turns.history(head, None, before) if not name else ():
                 if found := RunCheckpointer(loaded, whole=True).get_tuple(at):
                     yield found
             if name != "":

@@ -21,17 +21,16 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal, Turn
 from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.saver.reading import Reader, namespace_of, thread_of
-from turnkeep.saver.turns import input_text, is_over, question_text, reply_text, turn_of
+from turnkeep.saver.turns import input_text, is_over, question_of, reply_text, turn_of
 from turnkeep.store.blobs import Blobs, Objects, S3Objects
 from turnkeep.store.checkpoints import config_of
-from turnkeep.store.elements import SERIALISER, dumped, next_version
 from turnkeep.store.head import Head
-from turnkeep.store.items import Items
 from turnkeep.store.keys import space_key
 from turnkeep.store.leases import OWNER_BYTES
-from turnkeep.store.opening import make_table, open_client, open_codec
+from turnkeep.store.opening import make_table, open_client, open_codec, open_items
 from turnkeep.store.plans import Loaded, Saved
 from turnkeep.store.saver_commits import Steps
+from turnkeep.store.serde import SERIALISER, dumped, next_version
 from turnkeep.store.store import Store
 from turnkeep.store.task_writes import Space, TaskWrite
 
@@ -78,19 +77,11 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ):
         base.BaseCheckpointSaver.__init__(self, serde=SERIALISER)
-        self._client = client or open_client("dynamodb")
+        self._client, items = open_items(table_name, client)
         self._table_name = table_name
-        items = Items(self._client, table_name)
-        blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
-        self._store = Store(
-            items,
-            blobs,
-            open_codec(seal_key),
-            clock=clock,
-            random_bytes=random_bytes,
-            thread_hours=thread_hours,
-            lease_seconds=lease_seconds,
-        )
+        blobs = Blobs(objects or (S3Objects(open_client("s3")[0], bucket) if bucket else None), items)
+        options: Mapping[str, Any] = {"clock": clock, "random_bytes": random_bytes, "thread_hours": thread_hours}
+        self._store = Store(items, blobs, open_codec(seal_key), lease_seconds=lease_seconds, **options)
         self._steps = Steps(self._store)
         self._leases = lease_seconds > 0
         self._who = Principal(tenant, user)
@@ -133,7 +124,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         loaded = self._base(cursor, config, is_fork=source == "fork")
         if "__start__" in checkpoint["channel_values"]:
             cursor.message, cursor.began = input_text(checkpoint["channel_values"]["__start__"]), self._clock()
-        own, head = cursor.copied(checkpoint, versions), self._head(cursor, thread_of(config))
+        own, head = cursor.copied(checkpoint), self._head(cursor, thread_of(config))
         try:
             cursor.run.put(config, own, metadata, versions)
             saved = cursor.run.saved(frozenset(), interrupted=False)
@@ -218,7 +209,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         is_ours = head and head.lease and head.lease.owner == cursor.owner
         if head is None or not head.checkpoint or (self._leases and not is_ours):
             return
-        turn = self._turn(cursor, question_text(question), asks=True)
+        turn = self._turn(cursor, question_of(question), asks=True)
         of = self._steps.link_of(head)
         saved = Saved(head.checkpoint, {}, (), interrupted=True, of=of, name=head.checkpoint_name)
         try:

@@ -9,7 +9,7 @@ from langgraph.checkpoint.base import Checkpoint
 
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Turn, Usage
-from turnkeep.store.elements import text_of
+from turnkeep.store.serde import text_of
 
 TEXT_CHARACTERS = 4_000  # of an input or state without messages: enough to recognize it; the state is stored whole
 _WAITING = ("branch:to:", "join:", "__start__", "__pregel_tasks")
@@ -33,7 +33,7 @@ def input_text(given: Any) -> str:
     """Return a run's input as text: the last human message, else the whole input as JSON."""
     if isinstance(given, str):
         return given
-    return _last(_converted(given), HumanMessage) or _as_json(given)
+    return last_text(_converted(given), HumanMessage) or _as_json(given)
 
 
 def _converted(given: Any) -> list[BaseMessage]:
@@ -48,21 +48,32 @@ def _converted(given: Any) -> list[BaseMessage]:
 def reply_text(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
     """Return a run's reply: the last message of a model, else its whole state as JSON."""
     outer = {name: value for name, value in values.items() if not name.startswith(_INNER)}
-    return _last(new, AIMessage) or _as_json(outer)
+    return last_text(new, AIMessage) or _as_json(outer)
 
 
-def question_text(questions: Any) -> str:
-    first = questions[0] if isinstance(questions, list | tuple) and questions else questions
-    value = getattr(first, "value", first)
-    question = value.get("question") if isinstance(value, Mapping) else value
-    return question if isinstance(question, str) else _as_json(value)
+def question_of(interrupts: Sequence[Any]) -> str:
+    """Return the question of an interrupted run as text."""
+    if not interrupts:
+        return "The run waits to be continued."
+    value = interrupts[0].value
+    asked = value if isinstance(value, dict) else {}
+    if isinstance(asked.get("question"), str):
+        return str(asked["question"])
+    if actions := [each for each in asked.get("action_requests") or () if isinstance(each, dict)]:
+        return "\n".join(_approval(each) for each in actions)
+    return value if isinstance(value, str) else json.dumps(value, default=str, skipkeys=True)
+
+
+def _approval(action: Mapping[str, Any]) -> str:
+    """Return one of the `action_requests` of LangChain agents for approval as text: "send_email {"to": "ann"}"."""
+    return str(action.get("description") or f"{action.get('name')} {json.dumps(action.get('args'), default=str)}")
 
 
 def turn_of(
     new: Sequence[BaseMessage], reply: str, *, asks: bool, message: str | None, agent: str, began: float, now: float
 ) -> Turn:
     """Return the turn. `new`: messages of the run; `message`: its input, if known; `asks`: the reply is a question."""
-    message = message or _last(new, HumanMessage)
+    message = message or last_text(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")
     counted: list[Any] = [each.usage_metadata for each in written if each.usage_metadata]
@@ -84,7 +95,7 @@ def turn_of(
     )
 
 
-def _last(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> str:
+def last_text(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> str:
     return next((text for each in reversed(messages) if isinstance(each, kind) and (text := text_of(each))), "")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from turnkeep.errors import AgentFault, Superseded
-from turnkeep.store.attributes import Item, Write
+from turnkeep.store.attributes import Write
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Refused
 from turnkeep.store.keys import HEAD, action_key, item_ttl, new_item
@@ -49,8 +49,9 @@ class ActionLog:
             if stored is None:
                 raise Superseded from refused
             item = stored  # if the mark is ours, only the acknowledgement was lost
-        result = self._result(item) if "data" in item else None
-        return Claim(begun, sk, item["o"], item["at"], result, is_new=item["o"] == mark)
+        holder = item["o"]
+        result = self._heads.codec.decrypt(item["data"], pk, sk, holder.hex()) if "data" in item else None
+        return Claim(begun, sk, holder, item["at"], result and tuple(result), is_new=holder == mark)
 
     def settle(self, claim: Claim, result: Result) -> None:
         """Store the result unless the thread is gone; no lease is needed. Raises AgentFault over 300 KB."""
@@ -70,10 +71,6 @@ class ActionLog:
             stored = self._heads.items.get(key["PK"], key["SK"])
             if stored and stored["o"] == claim.mark and "data" not in stored:
                 raise Superseded from refused
-
-    def _result(self, item: Item) -> Result:
-        kind, content = self._heads.codec.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
-        return kind, content
 
 
 def _held(begun: Begun) -> Write:

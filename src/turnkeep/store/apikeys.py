@@ -3,7 +3,7 @@ table neither reveals nor forges a key. Keys have their own partition, which no 
 Reads are consistent: a revoked key fails immediately. Only a writer of the table with an earlier copy can undo that."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -17,7 +17,6 @@ from turnkeep.store.keys import API_KEYS, LAYOUT, is_storable
 
 ID_BYTES, SECRET_BYTES = 8, 32
 LABEL_CHARACTERS = 100
-
 _KEY = re.compile(r"tk_([0-9a-f]{16})_([0-9a-f]{64})")
 _FIRST, _LAST = "0", "g"  # ids are hex digits
 
@@ -80,16 +79,13 @@ class ApiKeys:
             raise Unauthorized("The key is expired.")
         return key
 
-    def list(self, tenant: str | None = None) -> list[ApiKey]:
-        """Return all keys, or those of one tenant, oldest first, including expired and revoked ones."""
-        keys = [_read(item) for item in self.items.between(API_KEYS, _FIRST, _LAST) if self._is_genuine(item)]
-        wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
-        return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
-
-    def forged(self) -> Sequence[str]:
-        """Return the ids of items among the keys that lack a valid signature and so grant no access."""
+    def list(self) -> tuple[list[ApiKey], list[str]]:
+        """Return all keys, oldest first, including expired and revoked ones; then the ids of items that lack a valid
+        signature and so grant no access."""
         stored = self.items.between(API_KEYS, _FIRST, _LAST)
-        return [str(item["SK"]) for item in stored if not self._is_genuine(item)]
+        keys = [_read(item) for item in stored if self._is_genuine(item)]
+        forged = [str(item["SK"]) for item in stored if not self._is_genuine(item)]
+        return sorted(keys, key=lambda key: (key.created_at, key.key_id)), forged
 
     def revoke(self, key_id: str) -> ApiKey:
         """Revoke a key permanently; repeating it changes nothing. Raises NotFound, Forged."""

@@ -55,20 +55,12 @@ def answered() -> Iterator[None]:
         raise StoreUnavailable(retry_after=2) from error
 
 
-class Bucket:
-    """One bucket of S3."""
+class S3Objects:
+    """Objects in a bucket. Raises StoreUnavailable if S3 does not answer."""
 
     def __init__(self, client: "S3Client", bucket: str):
         self._client = client
         self._bucket = bucket
-
-    def delete(self, keys: list[str]) -> None:
-        with answered():
-            self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
-
-
-class S3Objects(Bucket):
-    """Objects in a bucket. Raises StoreUnavailable if S3 does not answer."""
 
     def put(self, key: str, body: bytes | IO[bytes]) -> None:
         with answered():
@@ -91,6 +83,10 @@ class S3Objects(Bucket):
             page = [each["Key"] for each in found.get("Contents", [])]
             yield from page
             after = page[-1] if page else None
+
+    def delete(self, keys: list[str]) -> None:
+        with answered():
+            self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
 
 
 @dataclass(eq=False)

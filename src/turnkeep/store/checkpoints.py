@@ -15,12 +15,11 @@ from langgraph.checkpoint.serde.types import INTERRUPT, _DeltaSnapshot
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
-from turnkeep.store import elements
+from turnkeep.store import serde
 from turnkeep.store.plans import Loaded, Saved
-from turnkeep.store.vault import Change
+from turnkeep.texts import Change
 
-NO_TASK = str(UUID(int=0))
-"""The task id under which LangGraph stores the writes of a command itself."""
+NO_TASK = str(UUID(int=0))  # LangGraph's task id for the writes of a command itself
 
 
 class RunCheckpointer(base.BaseCheckpointSaver[str]):
@@ -28,30 +27,29 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
 
     def __init__(self, loaded: Loaded, *, whole: bool = False):
         """`whole`: the graph declared no window, so every list may be stored as segments."""
-        super().__init__(serde=elements.SERIALISER)
+        super().__init__(serde=serde.SERIALISER)
         self._whole = whole
         self._lock = threading.Lock()
-        self._spaces: dict[str, elements.Kept] = {}
-        self._lists: dict[elements.Place, elements.Growing] = {}
-        self._early: dict[tuple[str, str], list[elements.Write]] = {}
+        self._spaces: dict[str, serde.Kept] = {}
+        self._lists: dict[serde.Place, serde.Growing] = {}
+        self._early: dict[tuple[str, str], list[serde.Write]] = {}
         self._has_put = False
         if loaded.checkpoint:
             self._restore(loaded)
 
     def _restore(self, loaded: Loaded) -> None:
         content: JSON = loaded.checkpoint or {}
-        for name, (checkpoint, metadata, parent, writes) in elements.SERIALISER.loads_typed(
-            ("msgpack", content["state"])
-        ).items():
-            if checkpoint["v"] > elements.CHECKPOINT_VERSION:
+        state = serde.SERIALISER.loads_typed(("msgpack", content["state"]))
+        for name, (checkpoint, metadata, parent, writes) in state.items():
+            if checkpoint["v"] > serde.CHECKPOINT_VERSION:
                 raise StateCorrupt(f"Its checkpoint was written by a newer LangGraph, as version {checkpoint['v']}.")
-            self._spaces[name] = elements.Kept(checkpoint, metadata, parent, [tuple(write) for write in writes])
+            self._spaces[name] = serde.Kept(checkpoint, metadata, parent, [tuple(write) for write in writes])
         for link in loaded.links:
             for segment in link.segments:
                 place = (segment.namespace, segment.channel)
-                self._lists.setdefault(place, elements.Growing(start=segment.keep)).replay(segment)
+                self._lists.setdefault(place, serde.Growing(start=segment.keep)).replay(segment)
         for namespace, channel, total in content["lengths"]:
-            growing = self._lists.setdefault((namespace, channel), elements.Growing(start=total))
+            growing = self._lists.setdefault((namespace, channel), serde.Growing(start=total))
             if growing.start + len(growing.elements) != total:
                 raise StateCorrupt
         self._add_saver_items(loaded)
@@ -61,14 +59,14 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
 
     def _add_saver_items(self, loaded: Loaded) -> None:
         """Add what a saver wrote next to the checkpoint; of sub-graphs, what is newer than in the checkpoint."""
-        self._spaces[""].writes += elements.unpacked(loaded.writes)
+        self._spaces[""].writes += serde.unpacked(loaded.writes)
         for space in loaded.spaces:
             older = self._spaces.get(space.namespace)
             if older is None or older.checkpoint["id"] <= space.checkpoint_id:
                 self._lists = {place: each for place, each in self._lists.items() if place[0] != space.namespace}
-                checkpoint, metadata, parent = elements.SERIALISER.loads_typed(("msgpack", space.content["state"]))
-                writes = elements.unpacked(space.writes)
-                self._spaces[space.namespace] = elements.Kept(checkpoint, metadata, parent, writes)
+                checkpoint, metadata, parent = serde.SERIALISER.loads_typed(("msgpack", space.content["state"]))
+                writes = serde.unpacked(space.writes)
+                self._spaces[space.namespace] = serde.Kept(checkpoint, metadata, parent, writes)
 
     def _align(self) -> None:
         """Begin a sub-graph's list no earlier than the root's, which would treat earlier messages as new."""
@@ -88,7 +86,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
             if space is None or wanted not in (None, space.checkpoint["id"]):
                 return None
             # Copies: LangGraph changes versions in the result, even to read a state; nodes change values in place.
-            checkpoint = elements.copied(space.checkpoint)
+            checkpoint = serde.copied(space.checkpoint)
             checkpoint["channel_values"] |= copy.deepcopy(self._elements(name))
             return base.CheckpointTuple(
                 config=config_of(config, name, space.checkpoint["id"]),
@@ -114,10 +112,10 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
             for channel, value in list(values.items()):
                 place = (name, channel)
                 if self._is_segmented(place, value):
-                    self._lists.setdefault(place, elements.Growing()).grow(place, values.pop(channel))
+                    self._lists.setdefault(place, serde.Growing()).grow(place, values.pop(channel))
                 else:
                     self._lists.pop(place, None)
-            self._spaces[name] = elements.Kept(
+            self._spaces[name] = serde.Kept(
                 checkpoint={**checkpoint, "channel_values": values},
                 metadata=base.get_serializable_checkpoint_metadata(config, metadata),
                 parent=configurable.get("checkpoint_id"),
@@ -133,8 +131,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         if space := self._spaces.get(name):
             before, now = space.checkpoint["channel_versions"], checkpoint["channel_versions"]
             kept = space.checkpoint["channel_values"] | self._elements(name)
-            same = {each: value for each, value in kept.items() if before.get(each) == now.get(each)}
-            values |= same
+            values |= {each: value for each, value in kept.items() if before.get(each) == now.get(each)}
         return values
 
     def _elements(self, name: str) -> dict[str, list[Any]]:
@@ -144,7 +141,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         name, checkpoint_id = config["configurable"].get("checkpoint_ns", ""), config["configurable"]["checkpoint_id"]
-        new: list[elements.Write] = [(task_id, channel, value, task_path) for channel, value in writes]
+        new: list[serde.Write] = [(task_id, channel, value, task_path) for channel, value in writes]
         with self._lock:
             self._has_put = self._has_put or task_id != NO_TASK
             space = self._spaces.get(name)
@@ -168,14 +165,13 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         self.put_writes(*given, **named)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        return elements.next_version(current)
+        return serde.next_version(current)
 
     def newest(self) -> base.Checkpoint | None:
         """Return the thread's newest checkpoint with its own values. Do not change them."""
         space = self._spaces.get("")
-        if space is None:
-            return None
-        return {**space.checkpoint, "channel_values": space.checkpoint["channel_values"] | self._elements("")}
+        values = space.checkpoint["channel_values"] | self._elements("") if space else {}
+        return {**space.checkpoint, "channel_values": values} if space else None
 
     def forget(self, namespace: str) -> None:
         """Drop a sub-graph, which is stored elsewhere from now on."""
@@ -204,8 +200,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
                 return None
             kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
             dropped = frozenset() if interrupted else per_turn
-            none = frozenset[str]()
-            state = {name: elements.stored(space, none if name else dropped) for name, space in kept.items()}
+            state = {name: serde.stored(space, frozenset() if name else dropped) for name, space in kept.items()}
             lists = {
                 (name, channel): each
                 for (name, channel), each in self._lists.items()
@@ -213,30 +208,29 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
             }
             segments = [each.segment for each in lists.values() if each.segment]
             if change:
-                state = {name: elements.changed_space(parts, change) for name, parts in state.items()}
-                segments = [elements.changed_segment(segment, change) for segment in segments]
+                state = {name: serde.changed_space(parts, change) for name, parts in state.items()}
+                segments = [serde.changed_segment(segment, change) for segment in segments]
             return Saved(
                 checkpoint_id=root.checkpoint["id"],
                 checkpoint={
-                    "state": elements.packed(state),
+                    "state": serde.packed(state),
                     "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
                 },
                 segments=tuple(segments),
                 interrupted=interrupted,
             )
 
-    def _is_segmented(self, place: elements.Place, value: Any) -> bool:
+    def _is_segmented(self, place: serde.Place, value: Any) -> bool:
         """Return True for messages, and without a window for growing lists. A replaced list would fill each link."""
         if type(value) is not list:
             return False
-        known = self._lists.get(place)
-        if known:
-            return elements.are_messages([*known.elements, *value]) or elements.extends(known.elements, value)
-        if value and elements.are_messages(value):
+        if known := self._lists.get(place):
+            return serde.are_messages([*known.elements, *value]) or serde.extends(known.elements, value)
+        if value and serde.are_messages(value):
             return True
         space = self._spaces.get(place[0])
         before = space.checkpoint["channel_values"].get(place[1]) if space else None
-        return self._whole and type(before) is list and len(value) > len(before) and elements.extends(before, value)
+        return self._whole and type(before) is list and len(value) > len(before) and serde.extends(before, value)
 
     def list(self, config: RunnableConfig | None, **_: Any) -> Iterator[base.CheckpointTuple]:
         """Yield the newest checkpoint only; older ones are read from the table."""

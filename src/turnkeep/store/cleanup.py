@@ -108,7 +108,7 @@ class Cleanup:
     def _entries(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Yield keys of an hour with their bucket, shards in turn, except those that failed in this sweep."""
         buckets = [f"{name}#{shard:02d}" for shard in range(keys.SHARDS)]
-        for row in zip_longest(*(self._items.index(keys.BY_EXPIRY, "xh", bucket) for bucket in buckets)):
+        for row in zip_longest(*(self._items.index(keys.BY_EXPIRY, bucket) for bucket in buckets)):
             for entry, bucket in zip(row, buckets, strict=True):
                 if entry and entry["PK"] not in self._failed:
                     yield entry["PK"], entry["SK"], bucket

@@ -45,11 +45,10 @@ class Codec(Keyring):
     def unpack_sized(self, stored: bytes, *context: str) -> tuple[Any, int]:
         """Return the value that was signed, and its unpacked size in bytes. Raises StateCorrupt."""
         start = len(_VERSION) + ID_BYTES
-        version, name = stored[:1], stored[1:start]
         mark, packed = stored[start : start + _MARK_BYTES], stored[start + _MARK_BYTES :]
-        if version != _VERSION:
+        if not stored.startswith(_VERSION):
             raise StateCorrupt
-        key = self._named(name)
+        key = self._named(stored[len(_VERSION) : start])
         if key is None:
             raise StateCorrupt(_UNKNOWN_KEY)
         if not hmac.compare_digest(mark, key.digest(_MARK_BYTES, b"seal", (packed, *context))):

@@ -1,61 +1,58 @@
 """DynamoDB requests without the layers of botocore, which cost 1.6 ms of CPU each: JSON, a signature, urllib3.
 Each is sent once. If the response is not an ordinary one, botocore sends the request again, with its own retries."""
 
-import hmac
 import json
-import os
-import time
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import Any
 from urllib.parse import urlsplit
 from zlib import crc32
 
 import urllib3
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
 from botocore.client import BaseClient
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 from botocore.httpsession import get_cert_path
 from botocore.utils import get_environ_proxies
-
-if TYPE_CHECKING:
-    from botocore.credentials import Credentials
 
 _BATCHES = ("batch_get_item", "batch_write_item", "transact_write_items")
 _NAMES = ("get_item", "query", "put_item", "update_item", "delete_item", *_BATCHES)
 OPERATIONS: Mapping[str, str] = {name: name.title().replace("_", "") for name in _NAMES}
 CONNECTIONS = 64
+# errors about the request itself
 _FINAL = {"ConditionalCheckFailedException", "TransactionCanceledException", "ValidationException"}
-"""Errors about the request itself: repeating it is useless."""
 _EVENTS = ("provide-client-params", "before-parameter-build", "before-call", "before-send", "after-call")
 
 
 class Direct:
     """Requests in the place of one client of boto3. Threads may share it."""
 
-    def __init__(self, client: Any, credentials: "Credentials", ca_bundle: str | None = None):
+    def __init__(self, client: Any, credentials: Credentials):
         self._credentials = credentials
         self._emitter, self._agent = client.meta.events._emitter, client.meta.config.user_agent
-        self._region, url = client.meta.region_name, urlsplit(client.meta.endpoint_url)
-        self._host = url.netloc
+        self._region, self._url = client.meta.region_name, client.meta.endpoint_url
         timeout = urllib3.Timeout(connect=client.meta.config.connect_timeout, read=client.meta.config.read_timeout)
         more: Any = {"timeout": timeout, "retries": False, "maxsize": CONNECTIONS}
-        if url.scheme == "https":
-            more |= {"cert_reqs": "CERT_REQUIRED", "ca_certs": ca_bundle or get_cert_path(True)}
-        self._pools, self._url = urllib3.PoolManager(**more), client.meta.endpoint_url
+        if self._url.startswith("https:"):
+            bundle = get_cert_path(client._endpoint.http_session._verify)  # by variable, profile or argument
+            more |= {"cert_reqs": "CERT_REQUIRED", "ca_certs": bundle}
+        self._pools = urllib3.PoolManager(**more)
         self._pool = self._pools.connection_from_url(self._url)
         self._observed: tuple[object, frozenset[str]] = (None, frozenset())
-        self._key = ("", "", b"")
 
     @classmethod
-    def of(cls, client: Any, credentials: "Credentials | None") -> "Direct | None":
+    def of(cls, client: Any, credentials: Credentials | None) -> "Direct | None":
         """Return None without credentials, behind a proxy, and for a client that is instrumented."""
         call: Any = BaseClient.__dict__["_make_api_call"]
-        if credentials is None or not isinstance(client, BaseClient) or call.__module__ != "botocore.client":
+        is_own = type(call) is FunctionType and call.__module__ == "botocore.client"  # a proxy of wrapt has its module
+        if credentials is None or not is_own or not isinstance(client, BaseClient):
             return None
-        proxies = getattr(client.meta.config, "proxies", None)
-        has_proxy = get_environ_proxies(client.meta.endpoint_url) if proxies is None else proxies
-        return None if has_proxy else cls(client, credentials, os.environ.get("AWS_CA_BUNDLE"))
+        proxies, url = getattr(client.meta.config, "proxies", None), client.meta.endpoint_url
+        has_proxy = get_environ_proxies(url) if proxies is None else proxies
+        return None if has_proxy or urlsplit(url).path.strip("/") else cls(client, credentials)
 
     def close(self) -> None:
         """Close the connections; the next request opens another."""
@@ -99,26 +96,10 @@ class Direct:
         return any(not str(getattr(each, "__module__", "")).startswith("botocore.") for each in handlers)
 
     def _signed(self, target: str, body: bytes) -> dict[str, str]:
-        """Return the headers, with Signature Version 4."""
-        credentials, stamp = self._credentials.get_frozen_credentials(), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        signed = {"Content-Type": "application/x-amz-json-1.0", "Host": self._host, "X-Amz-Date": stamp}
-        signed |= {"X-Amz-Security-Token": credentials.token} if credentials.token else {}
-        signed["X-Amz-Target"] = target
-        names, lines = ";".join(signed).lower(), "".join(f"{name.lower()}:{signed[name]}\n" for name in signed)
-        request = sha256(f"POST\n/\n\n{lines}\n{names}\n{sha256(body).hexdigest()}".encode()).hexdigest()
-        scope = f"{stamp[:8]}/{self._region}/dynamodb/aws4_request"
-        key = self._signing_key(str(credentials.secret_key), stamp[:8])
-        signature = hmac.digest(key, f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{request}".encode(), "sha256").hex()
-        who = f"Credential={credentials.access_key}/{scope}, SignedHeaders={names}, Signature={signature}"
-        return {**signed, "User-Agent": self._agent, "Authorization": f"AWS4-HMAC-SHA256 {who}"}
-
-    def _signing_key(self, secret: str, day: str) -> bytes:
-        if self._key[:2] != (secret, day):
-            key = f"AWS4{secret}".encode()
-            for part in (day, self._region, "dynamodb", "aws4_request"):
-                key = hmac.digest(key, part.encode(), "sha256")
-            self._key = (secret, day, key)
-        return self._key[2]
+        headers = {"Content-Type": "application/x-amz-json-1.0", "User-Agent": self._agent, "X-Amz-Target": target}
+        request = AWSRequest("POST", self._url, headers=headers, data=body)
+        SigV4Auth(self._credentials.get_frozen_credentials(), "dynamodb", self._region).add_auth(request)
+        return dict(request.headers.items())
 
 
 def _with_bytes(value: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ _CLAIM = (
     "SET seq = if_not_exists(seq, :zero) + :one, born = if_not_exists(born, :none),"
     " gone = if_not_exists(gone, expires), expires = :zero, xh = :bucket"
 )
-_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #left, #last, cp, st, sig"
+_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #left, #last, cp, st, q, sig"
 _SAME = "seq = :seq AND born = :born"
 DELETED_AT_ONCE = 1_000
 InParallel: TypeAlias = Callable[[Iterable[Callable[[], Any]], int], Iterator[Any]]

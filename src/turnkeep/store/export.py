@@ -2,12 +2,10 @@
 
     exports/<hash of user>/<id>.request   the owner and the key of the answer, encrypted; its event starts the worker
     exports/<hash of user>/<id>.gz        the answer: gzip under AES-256-CTR
-    exports/<hash of user>/<id>.failed    time ran out
 
 There is no other record of an export, so one that is erased or a day old leaves no trace."""
 
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -25,18 +23,17 @@ from turnkeep.store.head import Head
 from turnkeep.store.keys import exports_of, place_of, user_key
 from turnkeep.store.listing import Found
 from turnkeep.store.memories import Memories
-from turnkeep.store.reservations import MICRO
 from turnkeep.store.store import Store
-from turnkeep.store.usage import Usage
+from turnkeep.store.usage import MICRO, Usage
 from turnkeep.store.users import EXPORT_ID_HEX, STALLED_MS
-from turnkeep.store.vault import has_placeholder, reworded_in
+from turnkeep.store.vault import has_placeholder
+from turnkeep.texts import reworded_in
 
 LINK_SECONDS = 15 * 60
 TURNS_AT_ONCE = 50
 KEY_BYTES, IV_BYTES, ID_BYTES = 32, 16, 16
-REQUEST, ANSWER, FAILED = ".request", ".gz", ".failed"
-_ID = re.compile(r"[0-9a-f]{43}")
-_INTERNAL = {"private", "thread_created", "persisted", "number"}
+REQUEST, ANSWER = ".request", ".gz"
+_INTERNAL = {"private", "thread_created", "persisted", "number", "attempt"}
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,7 @@ class Exports:
             yield from self._documents(principal, head)
             yield from self._runs(head)
             yield from self._turns(principal, thread)
-            yield from self._edits(principal, head)
+            yield from self._edits(head)
         except StateCorrupt:
             yield "unreadable", {"thread_id": thread_id, "code": StateCorrupt.code}
 
@@ -116,10 +113,10 @@ class Exports:
         for turn in self.store.turns.abandoned(principal, thread.thread_id):
             yield "turn", {**_turn_fields(turn), "left": True}
 
-    def _edits(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
+    def _edits(self, head: Head) -> Iterator[tuple[str, JSON]]:
         """Yield the changes of the state other than turns, newest first."""
-        for link, checkpoint in self.store.turns.edits(principal, head.thread_id):
-            from turnkeep.store.elements import written_by  # noqa: PLC0415 - LangGraph loads with it
+        for link, checkpoint in self.store.turns.edits(head):
+            from turnkeep.store.serde import written_by  # noqa: PLC0415 - LangGraph loads with it
 
             facts = {"thread_id": head.thread_id, "after_turn": link.item["n"]}
             yield "edit", facts | self._restored(head, written_by(link, checkpoint))
@@ -141,25 +138,16 @@ class Exports:
         values = self.store.vault.values(head)
         return dict(reworded_in(value, lambda text: restored(text, values)))
 
-    def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:
-        """Return all lines, or None as soon as one does not fit."""
-        kept: list[bytes] = []
-        for line in self.lines(principal):
-            if not fits(line):
-                return None
-            kept.append(line)
-        return b"".join(kept)
-
     def begin(self, principal: Principal) -> Export:
         """Request an export; a running one is returned instead. Raises StoreUnavailable."""
-        user = user_key(principal)
-        for name in sorted(self._names(user)):
-            export_id = name.partition(".")[0]
-            if name.endswith(REQUEST) and (export := self.read(principal, export_id)).status == "running":
-                return export
+        prefix = exports_of(user_key(principal))
+        for name in sorted(self.objects.names(prefix)):
+            with suppress(NotFound):  # deleted meanwhile
+                if (export := self.read(principal, name.removeprefix(prefix).partition(".")[0])).status == "running":
+                    return export
         random = self.store.heads.random_bytes
         export_id = f"{self.store.heads.now():0{EXPORT_ID_HEX}x}{random(ID_BYTES).hex()}"
-        name = exports_of(user) + export_id + REQUEST
+        name = prefix + export_id + REQUEST
         request = {"tenant": principal.tenant, "user": principal.user}
         request |= {"key": random(KEY_BYTES).hex(), "iv": random(IV_BYTES).hex()}
         self.objects.put(name, self.store.heads.codec.encrypt(request, name))
@@ -168,19 +156,16 @@ class Exports:
 
     def read(self, principal: Principal, export_id: str) -> Export:
         """Return an export. Raises NotFound, StoreUnavailable."""
-        user = user_key(principal)
-        name, names = exports_of(user) + export_id, self._names(user) if _ID.fullmatch(export_id) else set()
-        if export_id + ANSWER in names:
-            request = self._request(name + REQUEST)
-            if request is None:
-                raise NotFound(_GONE)
+        prefix = exports_of(user_key(principal))
+        name, names = prefix + export_id, set(self.objects.names(prefix))
+        request = self._request(name + REQUEST) if name + REQUEST in names else None
+        if request is None:
+            raise NotFound(_GONE)
+        if name + ANSWER in names:
             url = self.objects.link(name + ANSWER, LINK_SECONDS)
             return Export(export_id, "ready", url, request["key"], request["iv"])
-        if export_id + REQUEST not in names:
-            raise NotFound(_GONE)
-        began = int(export_id[:EXPORT_ID_HEX], 16)
-        is_over = export_id + FAILED in names or began + STALLED_MS < self.store.heads.now()
-        return Export(export_id, "failed" if is_over else "running")
+        is_late = int(export_id[:EXPORT_ID_HEX], 16) + STALLED_MS < self.store.heads.now()
+        return Export(export_id, "failed" if is_late else "running")
 
     def work(self, key: str, has_time: Callable[[], bool] = lambda: True) -> None:
         """Write the export requested under this key, once. Ignore any other key. Raises StoreUnavailable."""
@@ -198,13 +183,8 @@ class Exports:
                 logger.info("export written", bytes=size)
             else:
                 logger.error("export not finished in time")
-                self.objects.put(name + FAILED, b"")
         if self._request(key) is None:  # its user was erased meanwhile
-            self.objects.delete([name + ANSWER, name + FAILED])
-
-    def _names(self, user: str) -> set[str]:
-        prefix = exports_of(user)
-        return {name.removeprefix(prefix) for name in self.objects.names(prefix)}
+            self.objects.delete([name + ANSWER])
 
     def _request(self, key: str) -> JSON | None:
         try:

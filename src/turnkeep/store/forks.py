@@ -42,8 +42,8 @@ class Fork:
             puts.append(self._link(item, position, last))
             last = self._new[item["SK"]] = puts[-1][0]["SK"]
         newest = puts.pop()
-        checkpoint, *task_writes = self._checkpoints(links[-1])
-        puts += [[item] for item in (task_writes + self._older(links[-1]) if whole else task_writes)]
+        checkpoint, *more = self._checkpoints(links[-1], whole=whole)
+        puts += [[item] for item in more]
         for some in batched(puts, LINKS_AT_ONCE):
             self.heads.items.write_many(puts=[item for items in some for item in items])
             renew()
@@ -65,27 +65,21 @@ class Fork:
             items.append(keys.new_item(pk, aside, self._ttl, **value))
         return items
 
-    def _checkpoints(self, tip: Item) -> list[Item]:
-        """Return the newest checkpoint, then what a saver wrote next to it."""
+    def _checkpoints(self, tip: Item, *, whole: bool) -> list[Item]:
+        """Return the newest checkpoint, then what a saver wrote next to it, with `whole` also all older ones."""
         sk = keys.checkpoint_key(tip["cp"])
-        found = self.heads.items.between_by_key(self.source.pk, sk, f"{sk}#~")
+        ends = (keys.CHECKPOINTS, keys.HEAD) if whole else (sk, f"{sk}#~")
+        found = self.heads.items.between_by_key(self.source.pk, *ends)
         if sk not in found:
             raise NotFound("The state after this turn is no longer stored; fork at a newer turn.")
         if found[sk]["link"] != tip.get("of", tip["SK"]):
             raise StateCorrupt
-        copies = [self._copied(each) for name, each in found.items() if name != keys.checkpoint_of(name) == sk]
+        kept = {name for name, each in found.items() if each.get("link") in self._new}
+        copies = [self._copied(each) for name, each in found.items() if name != sk and keys.checkpoint_of(name) in kept]
         if copies or "spaces" in self.heads.unpacked(found[sk], *_signed_link(found[sk])):
             spaces = self.heads.items.below(self.source.pk, keys.SPACES)
             copies += [self._copied(each) for each in spaces if is_of_life(each, self.source)]
         return [self._copied(found[sk]), *copies]
-
-    def _older(self, tip: Item) -> list[Item]:
-        found = self.heads.items.between(self.source.pk, keys.CHECKPOINTS, keys.HEAD)
-        newest = keys.checkpoint_key(tip["cp"])
-        kept = [each for each in found if each.get("link") in self._new and each["SK"] != newest]
-        names = {each["SK"] for each in kept}
-        writes = [each for each in found if keys.is_write(each["SK"]) and keys.checkpoint_of(each["SK"]) in names]
-        return [self._copied(each) for each in kept + writes]
 
     def _copied(self, old: Item) -> Item:
         new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}

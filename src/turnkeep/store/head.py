@@ -6,7 +6,8 @@ incarnation id, n turns, gen generation, seq fencing token, last newest link, cp
 created, la last activity (times in epoch ms), u and xh index keys, keys digests of the newest idempotency keys
 (position i belongs to turn n - i), left those of abandoned branches, lease {o owner, t until}, pend {k key digest, b
 body digest, m stored message, at}, meta signed metadata, agent, title, st status of the newest turn, life (ms) if its
-own, tail upper bound of the links after the newest pack (unsigned: it only saves reads), sig signature, ttl.
+own, tail upper bound of the links after the newest pack (unsigned: it only saves reads), q place of the newest queued
+run, negative once none waits (unsigned), sig signature, ttl.
 
 A thread in deletion keeps v, born, n, gen, seq, created, ttl, expires 0, gone (the previous expiry), xh, and due if it
 stays for a while."""
@@ -23,10 +24,9 @@ from turnkeep.store.keys import CLOCK_ERROR_MS, LAYOUT, OTHER_LAYOUT, id_in, ite
 KEPT_KEYS, KEPT_LEFT_KEYS = 32, 16
 KEY_BYTES, INCARNATION_BYTES = 6, 6
 TITLE_CHARACTERS = 60
-HOUR_MS = 3_600_000
 _NUMBERS = ("n", "gen", "seq", "expires", "created")
 _PLAIN = {"pk": "PK", "incarnation": "born", "checkpoint_name": "cp", "metadata": "meta"}
-_PLAIN |= {name: name for name in (*_NUMBERS, "last", "agent", "title", "gone", "life", "tail")}
+_PLAIN |= {"queue": "q"} | {name: name for name in (*_NUMBERS, "last", "agent", "title", "gone", "life", "tail")}
 _SIGNED = ("n", "gen", "last", "cp", "expires", "created", "agent", "title", "st")
 
 
@@ -69,6 +69,7 @@ class Head:
     gone: int | None = None
     life: int | None = None
     tail: str | None = None
+    queue: int | None = None
 
     @property
     def checkpoint(self) -> str | None:
@@ -84,9 +85,10 @@ class Head:
     def is_leased(self, now_ms: int) -> bool:
         return self.lease is not None and self.lease.until >= now_ms
 
-    def hours(self, most: float) -> float:
-        """Return for how many hours the thread lives after a turn; `most` is the limit and the default."""
-        return min(most, self.life / HOUR_MS) if self.life else most
+    @property
+    def has_queue(self) -> bool:
+        """Return whether runs may wait. A worker that died may have left the mark without any."""
+        return (self.queue or 0) > 0
 
     def status(self, now_ms: int) -> Status:
         if self.is_leased(now_ms):
@@ -129,13 +131,11 @@ def is_erased(item: Item | None, incarnation: bytes) -> bool:
 
 
 def is_of_life(item: Item, head: Head) -> bool:
-    """Return whether an item next to HEAD belongs to this thread, not to an earlier one with its id. Without an
-    incarnation id (older versions) its age decides. A checkpoint needs none: its `ttl` counts from its thread's
-    start."""
+    """Return whether an item next to HEAD belongs to this thread, not to an earlier one with its id. A checkpoint has
+    no incarnation id: its `ttl` counts from its thread's start."""
     if "born" in item:
         return bool(item["born"] == head.incarnation)
-    oldest = head.created - CLOCK_ERROR_MS
-    return bool(item["at"] >= oldest if "at" in item else item["ttl"] >= item_ttl(oldest))
+    return bool(item["ttl"] >= item_ttl(head.created - CLOCK_ERROR_MS))
 
 
 def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:

@@ -4,7 +4,6 @@ large values and keys."""
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
-from math import inf
 from typing import Any
 
 from turnkeep import errors
@@ -13,7 +12,7 @@ from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Blobs
 from turnkeep.store.codec import Codec
 from turnkeep.store.erasure import Eraser
-from turnkeep.store.head import HOUR_MS, INCARNATION_BYTES, Head, is_erased, read_head, signed_parts
+from turnkeep.store.head import INCARNATION_BYTES, Head, is_erased, read_head, signed_parts
 from turnkeep.store.items import Items, Refused
 from turnkeep.store.keys import HEAD, LAYOUT, expiry, expiry_bucket, item_ttl, partition, user_key
 
@@ -34,9 +33,15 @@ class Heads:
 
     def __post_init__(self) -> None:
         self.eraser = Eraser(self.items, self.blobs, clock=self.clock)
+        self.awaited: set[str] = set()  # threads that this process has freed while runs wait for them
 
     def now(self) -> int:
         return int(self.clock() * 1000)
+
+    def freed(self, item: Item) -> None:
+        """Record that a thread is free, if runs wait for it."""
+        if item.get("q", 0) > 0 and "lease" not in item:
+            self.awaited.add(item["PK"])
 
     def packed(self, value: Any, pk: str, sk: str, *context: str, inline_bytes: int | None = None) -> Item:
         """Return a signed value as attributes of its item; writes an object first if it is too large."""
@@ -116,7 +121,7 @@ class Heads:
         """Return the item of a thread without turns, signed. `seq` and `gen` continue those of an expired thread."""
         incarnation = self.random_bytes(INCARNATION_BYTES)
         now = self.now()
-        expires = expiry(now, now, min(self.thread_hours, more.get("life", inf) / HOUR_MS))
+        expires = expiry(now, now, self.thread_hours, more.get("life"))
         item: Item = {
             "v": LAYOUT,
             "born": incarnation,

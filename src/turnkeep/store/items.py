@@ -4,12 +4,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain, islice
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.store.attributes import Item, Write, decode, encode
+from turnkeep.store.keys import INDEX_KEYS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,17 +25,8 @@ BATCH_WRITES = 25
 BATCH_READS = 100
 BATCH_ROUNDS = 6
 _RETRY_AFTER_SECONDS = 2
-_PASSING = {
-    "InternalServerError",
-    "InternalFailure",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "RequestTimeout",
-    "ServiceUnavailable",
-    "ThrottlingException",
-    "TransactionInProgressException",
-}
-
+_PASSING = {"InternalServerError", "InternalFailure", "RequestLimitExceeded", "RequestTimeout", "ServiceUnavailable"}
+_PASSING |= {"ProvisionedThroughputExceededException", "ThrottlingException", "TransactionInProgressException"}
 _CONFLICTS = {"TransactionConflictException", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 CONFLICT_PAUSES = (0.02, 0.05, 0.1, 0.2)
 
@@ -111,7 +104,8 @@ class Items:
 
     def transact(self, *writes: Write) -> None:
         """Write all or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
-        self._call("transact_write_items", TransactItems=[write.step(self._table) for write in writes])
+        steps = [write.step(self._table) for write in writes]
+        self._call("transact_write_items", TransactItems=steps, ClientRequestToken=token_hex(16))  # one for all tries
 
     def between(self, pk: str, low: str, high: str, *, consistent: bool = True) -> list[Item]:
         """Return all items with low <= SK <= high, in order. Without `consistent` it costs half and may miss some."""
@@ -130,12 +124,8 @@ class Items:
         return self._within(pk, _BETWEEN, {":low": low, ":high": high}, ScanIndexForward=False, Limit=page)
 
     def _within(self, pk: str, condition: str, values: Item, **more: Any) -> Iterator[Item]:
-        pages = self._pages(
-            KeyConditionExpression=f"PK = :pk AND {condition}",
-            ExpressionAttributeValues=encode({":pk": pk, **values}),
-            **{"ConsistentRead": True, **more},
-        )
-        return chain.from_iterable(pages)
+        asked = {"KeyConditionExpression": f"PK = :pk AND {condition}", "ConsistentRead": True, **more}
+        return chain.from_iterable(self._pages(ExpressionAttributeValues=encode({":pk": pk, **values}), **asked))
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
         """Yield the whole partition by pages, with the named attributes only."""
@@ -148,26 +138,12 @@ class Items:
         )
 
     def index(
-        self,
-        name: str,
-        attribute: str,
-        value: str,
-        *,
-        newest_first: bool = False,
-        after: Item | None = None,
-        page: int | None = None,
+        self, name: str, value: str, *, newest_first: bool = False, after: Item | None = None, page: int | None = None
     ) -> Iterator[Item]:
         """Yield keys of an index after the entry `after`, by pages on demand. It may be a moment behind the table."""
-        more: dict[str, Any] = {"Limit": page} if page else {}
-        pages = self._pages(
-            IndexName=name,
-            KeyConditionExpression="#key = :value",
-            ExpressionAttributeNames={"#key": attribute},
-            ExpressionAttributeValues=encode({":value": value}),
-            ScanIndexForward=not newest_first,
-            start=after,
-            **more,
-        )
+        asked: Item = {"IndexName": name, "KeyConditionExpression": f"{INDEX_KEYS[name][0]} = :value"}
+        asked |= {"ScanIndexForward": not newest_first, **({"Limit": page} if page else {})}
+        pages = self._pages(start=after, ExpressionAttributeValues=encode({":value": value}), **asked)
         return chain.from_iterable(pages)
 
     def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
@@ -188,10 +164,10 @@ class Items:
             self._sleep(0.05 * 2**attempt)
         raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
 
-    def _pages(self, operation: str = "query", *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
+    def _pages(self, *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
         at = {"ExclusiveStartKey": encode(start)} if start else {}
         while True:
-            answer = self._call(operation, TableName=self._table, **arguments, **at)
+            answer = self._call("query", TableName=self._table, **arguments, **at)
             yield [decode(item) for item in answer["Items"]]
             if "LastEvaluatedKey" not in answer:
                 return
@@ -225,16 +201,14 @@ def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
 
 
 def _as_ours(error: ClientError) -> Exception:
-    code = error.response["Error"]["Code"]
-    if code == "ConditionalCheckFailedException":
-        item = error.response.get("Item")
-        return Refused(decode(item) if item else None)  # type: ignore[arg-type]
-    steps = error.response.get("CancellationReasons", [])
+    answer: Any = error.response
+    code, steps = answer["Error"]["Code"], answer.get("CancellationReasons", [])
     failed = [step for step in steps if step.get("Code") == "ConditionalCheckFailed"]
-    if failed:
-        return Refused(decode(failed[0]["Item"]) if "Item" in failed[0] else None)  # type: ignore[arg-type]
+    if failed or code == "ConditionalCheckFailedException":
+        item = (failed[0] if failed else answer).get("Item")
+        return Refused(decode(item) if item else None)
     if {code, *(step.get("Code") for step in steps)} & _CONFLICTS:
         return _Contended()
-    if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
+    if code in _PASSING or answer["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error

@@ -72,9 +72,8 @@ class Keyring:
         if not isinstance(mark, bytes) or len(mark) != MARK_BYTES:
             return False
         key = self._named(mark[:ID_BYTES])
-        return key is not None and hmac.compare_digest(
-            mark[ID_BYTES:], key.digest(MARK_BYTES - ID_BYTES, b"sign", context)
-        )
+        size = MARK_BYTES - ID_BYTES
+        return key is not None and hmac.compare_digest(mark[ID_BYTES:], key.digest(size, b"sign", context))
 
     def knows(self, mark: bytes) -> bool:
         return self._named(mark[:ID_BYTES]) is not None

@@ -29,6 +29,7 @@ MAX_THREAD_DAYS = 30
 ITEM_DAYS = MAX_THREAD_DAYS + 1
 CLOCK_ERROR_MS = 5_000  # between two machines: milliseconds on Lambda, a second or two on a laptop under NTP
 BY_USER, BY_EXPIRY = "by_user", "by_expiry"
+INDEX_KEYS = {BY_USER: ("u", "la"), BY_EXPIRY: ("xh", "PK")}  # the attributes of their hash and sort keys
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"  # partition of all API keys; those of threads begin with `T#`, whatever the tenant
 TURNS, EVERY_TURN = "TURN#", "TURN#~"  # the second sorts just after the turns of all generations
@@ -77,7 +78,7 @@ def thread_of(pk: str) -> str:
 
 
 def checkpoint_name(checkpoint_id: str, writer: str) -> str:
-    """Return the name of a stored checkpoint in HEAD, links and keys. Older versions used its id alone."""
+    """Return the name of a stored checkpoint in HEAD, links and keys."""
     return f"{checkpoint_id}#{writer}"
 
 
@@ -150,13 +151,20 @@ def message_key(incarnation: bytes) -> str:  # a pending message too long for HE
     return f"ASIDE#MESSAGE#{incarnation.hex()}"
 
 
-def run_key(run_id: str, incarnation: bytes | None = None) -> str:
-    """Return the key of a queued run; without an incarnation id, the prefix for all threads with this id."""
-    return f"{RUNS}{run_id}" + (f"#{incarnation.hex()}" if incarnation else "")
+def run_key(run_id: str, incarnation: bytes) -> str:  # of a queued run
+    return f"{RUNS}{run_id}#{incarnation.hex()}"
 
 
-def run_of(sk: str) -> str:
-    return sk.removeprefix(RUNS).partition("#")[0]
+def done_key(run_sk: str) -> str:  # once the run has made its turn
+    return f"ASIDE#DONE#{run_sk.removeprefix(RUNS)}"
+
+
+def run_of(sk: str) -> tuple[str, bytes]:  # run id and incarnation id, of either key
+    return sk.split("#")[2], bytes.fromhex(sk.split("#")[3])
+
+
+def log_key(run_id: str, incarnation: bytes, *place: int) -> str:  # by attempt and first event; without, a prefix
+    return ".".join([f"ASIDE#LOG#{run_id}#{incarnation[:4].hex()}", *(f"{part:08d}" for part in place)])
 
 
 def action_key(incarnation: bytes, origin: bytes, name: str, key: str) -> str:
@@ -202,7 +210,7 @@ def exports_of(user: str) -> str:
     return f"exports/{sha256(user.encode()).hexdigest()}/"
 
 
-MEMORY_ITEMS = "ITEM#"
+_MEMORY_ITEMS = "ITEM#"
 
 
 def memory_of(user: str) -> str:
@@ -212,7 +220,7 @@ def memory_of(user: str) -> str:
 
 def memory_prefix(namespace: tuple[str, ...]) -> str:
     """Return the key prefix of a namespace and all below: ("a",) does not match ("ab",). Raises InvalidRequest."""
-    return _checked(MEMORY_ITEMS + "".join(f"{_escaped(label)}/" for label in namespace))
+    return _checked(_MEMORY_ITEMS + "".join(f"{_escaped(label)}/" for label in namespace))
 
 
 def memory_item(namespace: tuple[str, ...], key: str) -> str:
@@ -221,22 +229,8 @@ def memory_item(namespace: tuple[str, ...], key: str) -> str:
 
 
 def place_of(sk: str) -> tuple[tuple[str, ...], str]:
-    labels, _, key = sk.removeprefix(MEMORY_ITEMS).rpartition("/")
+    labels, _, key = sk.removeprefix(_MEMORY_ITEMS).rpartition("/")
     return tuple(map(_read, labels.split("/")[:-1])), _read(key)
-
-
-def memory_part(sk: str, replaces: int, mark: str) -> str:
-    """Return the name of a large memory's parts. Names sort in the order of the states that they replace."""
-    return f"{sha256(sk.encode()).hexdigest()[:32]}#{replaces:015d}-{mark}"
-
-
-def memory_parts(name: str) -> str:  # a prefix
-    return f"PART#{name}#"
-
-
-def memory_parts_before(name: str) -> tuple[str, str]:
-    """Return bounds of the keys of all parts of the same place whose names sort before this one."""
-    return memory_parts(name.partition("#")[0]), f"PART#{name}"
 
 
 def _checked(sk: str) -> str:
@@ -273,9 +267,10 @@ def objects_of(pk: str) -> str:  # a prefix
     return f"blobs/{sha256(pk.encode()).hexdigest()}/"
 
 
-def expiry(now_ms: int, created_ms: int, thread_hours: float) -> int:
-    """Return when a thread whose last turn is now expires, in epoch milliseconds."""
-    return min(now_ms + int(thread_hours * 3_600_000), created_ms + MAX_THREAD_DAYS * 86_400_000)
+def expiry(now_ms: int, created_ms: int, thread_hours: float, life_ms: int | None = None) -> int:
+    """Return when a thread whose last turn is now expires, in epoch milliseconds. `life_ms` is its own, if shorter."""
+    longest = int(thread_hours * 3_600_000)
+    return min(now_ms + min(longest, life_ms or longest), created_ms + MAX_THREAD_DAYS * 86_400_000)
 
 
 def item_ttl(created_ms: int) -> int:

@@ -1,14 +1,18 @@
 """BEGIN and the lease. One conditional update of HEAD leases or makes the thread, increments seq, stores the message.
-If that is refused, it raises the reason or returns the turn of the key. It recognises a lease whose answer was lost."""
+If that is refused, it raises the reason or returns the turn of the key. It recognises a lease whose answer was lost.
+
+A request without an idempotency key gets one that is derived from its body, so a retry finds the turn of its first try.
+The same message sent again later makes a new turn."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from turnkeep import errors
 from turnkeep.records import Principal, Turn
 from turnkeep.store.attributes import Item
-from turnkeep.store.head import Head, is_erased, key_digest, read_head
+from turnkeep.store.head import KEPT_KEYS, Head, is_erased, key_digest, read_head
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Refused
 from turnkeep.store.keys import HEAD, LAYOUT, item_ttl, message_key, new_item, partition, user_key
@@ -17,17 +21,26 @@ from turnkeep.store.plans import Begun, body_digest, is_body
 from turnkeep.store.vault import Vault
 
 OWNER_BYTES = 9
+DERIVED_KEY_BYTES = 16
 PENDING_INLINE_BYTES = 1024
+RETRY_MS = 15 * 60_000  # a retry without a key is compared with turns up to this age
 MINE = "seq = :seq AND #lease.#o = :owner"
 _LONGEST_WAIT_SECONDS = 5
+_READ = "Read the thread; to add the message once more, send it as a new request."
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
+
+Repeat: TypeAlias = Literal["exact", "first", "again"]
+"""How a request without a key is distinguished from its own retry. `exact`: the body names what it comes after, so the
+same body is a retry. Otherwise the client states whether this is its `first` try or one `again`."""
 
 
 @dataclass(frozen=True)
 class BeginRequest:
-    """One run to begin. `body` distinguishes requests. `message` is None for an edit; it is encrypted with `pii`, the
-    values of its placeholders. `create`: the thread may be new. `after`: the required number of the newest turn. A
-    thread with another `incarnation` id is not found. Without `replay` a key that made a turn raises KeyUsed."""
+    """One run to begin. `body` distinguishes requests; if `key` is empty, it is derived from `body` and `repeat`.
+    `message` is None for an edit; it is encrypted with `pii`, the values of its placeholders. `create`: the thread may
+    be new. `after`: the required number of the newest turn. A thread with another `incarnation` id is not found. The
+    thread is busy if its queue's mark is not `queue`; 0: while runs are queued; None: never. It is busy while it asks
+    a question, for a run that never `answers`."""
 
     key: str
     body: bytes
@@ -37,15 +50,9 @@ class BeginRequest:
     create: bool = False
     after: int | None = None
     incarnation: bytes | None = None
-    replay: bool = True
-
-
-class KeyUsed(Exception):
-    """The key has made a turn of this thread. `head` is its HEAD."""
-
-    def __init__(self, head: Head):
-        super().__init__("the key has made a turn")
-        self.head = head
+    repeat: Repeat | None = None
+    queue: int | None = None
+    answers: bool = True
 
 
 class Leases:
@@ -58,31 +65,64 @@ class Leases:
 
     def begin(self, principal: Principal, thread_id: str, request: BeginRequest) -> Begun | Turn:
         """Take the thread for one run, or return the stored turn of this key. Raises NotFound, ThreadBusy,
-        TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, KeyUsed, StoreUnavailable."""
-        pk, user, message = partition(principal, thread_id), user_key(principal), request.message
+        TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable."""
+        pk, user = partition(principal, thread_id), user_key(principal)
+        if request.key:
+            return self._begin(pk, user, replace(request, repeat=None))
+        derived = self.key_of(principal, thread_id, request.body)
+        key = self._tried_key(pk, derived) if request.repeat == "again" else derived
+        return self._begin(pk, user, replace(request, key=key))
+
+    def _begin(self, pk: str, user: str, request: BeginRequest) -> Begun | Turn:
         new_head = self._heads.new_head(pk, user, {})  # whose `created` is the time of this BEGIN
-        key, owner = key_digest(pk, request.key), self._heads.random_bytes(OWNER_BYTES)
+        key, owner, message = key_digest(pk, request.key), self._heads.random_bytes(OWNER_BYTES), request.message
         want = Begun(read_head(new_head), key, request.body, owner, message or "", created=False, pii=request.pii)
         taken = self._taken(want, is_edit=message is None)
         try:
             begun: Begun | Turn = self._take(want, taken, new_head, request)
         except Refused as refused:
-            begun = self._refused(want, taken, user, refused, request)
+            head = self._found(want, refused, request)
+            if not head.is_alive(want.head.created):
+                begun = replace(want, head=self._heads.replace_dead(head, user, taken), created=True)
+            elif request.repeat == "first" and head.turn_of_key(key):
+                return self._begin(pk, user, replace(request, key=f"{request.key}.{head.n}", repeat=None))
+            else:
+                begun = self._busy(want, head, request)
         if isinstance(begun, Begun) and "m" not in taken.get("pend", {"m": None}):
             self._put_aside(begun)
         return begun
 
-    def _refused(self, want: Begun, taken: Item, user: str, refused: Refused, request: BeginRequest) -> Begun | Turn:
-        now = want.head.created
+    def _found(self, want: Begun, refused: Refused, request: BeginRequest) -> Head:
+        """Return HEAD that refused BEGIN, if the request is for this thread. Raises NotFound."""
         head = self._heads.trusted(refused.item) if refused.item else None
         is_other = head is not None and request.incarnation not in (None, head.incarnation)
-        if head is None or is_other or not (request.create or head.is_alive(now)):
+        if head is None or is_other or not (request.create or head.is_alive(want.head.created)):
             raise errors.NotFound from refused
-        if not head.is_alive(now):
-            return replace(want, head=self._heads.replace_dead(head, user, taken), created=True)
-        if not request.replay and head.turn_of_key(want.key):
-            raise KeyUsed(head)
-        return self._busy(want, head, request)
+        return head
+
+    def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
+        return self._heads.codec.digests(DERIVED_KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
+
+    def _tried_key(self, pk: str, derived: str) -> str:
+        """Return the key of an earlier try with this body, if that made the newest turn or failed after it; a fresh key
+        if no turn of the last RETRY_MS has it. Raises ThreadMoved if one has it and another message came after it."""
+        head = self._heads.living(self._heads.items.get(pk, HEAD))
+        if head is None:
+            return derived
+        texts = [derived, *(f"{derived}.{number}" for number in range(max(0, head.n - KEPT_KEYS - 1), head.n + 1))]
+        own = {key_digest(pk, text): text for text in texts}
+        if head.pending and head.pending.key in own:
+            return own[head.pending.key]
+        number = next((head.n - place for place, key in enumerate(head.keys) if key in own), None)
+        if number is None:
+            return derived
+        with self._heads.reading(head):
+            made = turn_of(self._chain.turn(head, number), {})
+        if self._heads.now() - made.created_at * 1000 - made.duration_ms > RETRY_MS:
+            return f"{derived}.{head.n}"
+        if number < head.n or head.pending:  # which may have replaced a failed try with this body
+            raise errors.ThreadMoved(f"Turn {number} may already be this message, and others followed. {_READ}")
+        return own[head.keys[0]]
 
     def _taken(self, want: Begun, *, is_edit: bool) -> Item:
         """Return what BEGIN adds to HEAD: the lease, and the pending message if there is one and it fits."""
@@ -104,6 +144,12 @@ class Leases:
         held = "".join(f", #{name} = :{name}" for name in taken)
         incarnation = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
         allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key) AND NOT contains(#left, :key)"
+        if request.queue is not None:
+            values |= {":queue": request.queue} if request.queue else {}
+            allowed += " AND q = :queue" if request.queue else " AND (attribute_not_exists(q) OR q < :zero)"
+        if not request.answers:
+            values[":asks"] = "interrupted"
+            allowed += " AND NOT st = :asks"
         if request.agent:
             values[":agent"] = request.agent
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
@@ -179,7 +225,7 @@ class Leases:
         """Release the thread unchanged; the message stays pending until the next turn."""
         values = {":seq": begun.head.seq, ":owner": begun.owner}
         try:
-            self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=MINE)
+            self._heads.freed(self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=MINE))
         except Refused as refused:
             if is_erased(refused.item, begun.head.incarnation):  # and its message may have been stored after that
                 self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.incarnation))])

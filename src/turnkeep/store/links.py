@@ -17,12 +17,10 @@ from turnkeep.store.head import Head, run_id_of
 from turnkeep.store.heads import Heads
 from turnkeep.store.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor, writer_of
 
-DETAILS_INLINE_BYTES = 1024
-DETAILS_INLINE_CHARACTERS = 4096
 DETAILS_ITEM_BYTES = 6 * 1024  # larger details become an object: a KB of an item costs a write unit
 PAGE_TURNS = 20
 NO_PACKS: Mapping[str, "Link"] = MappingProxyType({})
-_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "run_id"}
+_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "run_id", "attempt"}
 
 
 @dataclass(frozen=True)
@@ -99,6 +97,7 @@ def turn_of(link: Link, details: JSON) -> Turn:
             warnings=tuple(record.pop("warnings", ())),
             details=details,
             run_id=run_id_of(link.item["PK"], link.item["k"]),
+            attempt=int(writer_of(link.item["SK"])[:8]),
             **record,
         )
     except (KeyError, IndexError, TypeError) as error:
@@ -170,13 +169,16 @@ class Chain:
                 found |= self._heads.items.between_by_key(pk, low_sk, high_sk, consistent=consistent)
         return sk in found
 
-    def every(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:
-        """Yield all reachable links, newest first. An abandoned branch may have lost its links."""
+    def every(self, head: Head, found: dict[str, Item], since: str = "") -> Iterator[Item]:
+        """Yield all reachable links, or those `since` a writer, newest first. An abandoned branch may have lost its
+        links."""
         seen: set[str] = set()
         waiting: set[str] = set()
 
         def wait(sk: str | None) -> None:
-            if sk and sk not in seen and self._is_there(head.pk, sk, max(0, number_of(sk) - PAGE_TURNS), found):
+            if not sk or sk in seen or writer_of(sk) < since:
+                return
+            if self._is_there(head.pk, sk, max(0, number_of(sk) - PAGE_TURNS), found):
                 waiting.add(sk)
 
         wait(head.last)
@@ -190,18 +192,7 @@ class Chain:
 
     def reached(self, head: Head, sk: str) -> Item | None:
         """Return the link if HEAD leads to it, also on an abandoned branch. Reads the links stored after it."""
-        found: dict[str, Item] = {}
-        seen, waiting = set[str](), [head.last]
-        while waiting:
-            at = waiting.pop()
-            if at is None or at in seen or not self._is_there(head.pk, at, number_of(at), found):
-                continue
-            if at == sk:
-                return found[at]
-            seen.add(at)
-            if writer_of(at) > writer_of(sk):
-                waiting += [found[at].get("prev"), found[at].get("was")]
-        return None
+        return next((link for link in self.every(head, {}, writer_of(sk)) if link["SK"] == sk), None)
 
     def left(self, head: Head) -> Iterator[Item]:
         """Return the links that HEAD no longer leads to, newest first."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeep.signing import secrets_of
 from turnkeep.store.codec import Codec
-from turnkeep.store.keys import BY_EXPIRY, BY_USER
+from turnkeep.store.direct import Direct
+from turnkeep.store.items import Items
+from turnkeep.store.keys import INDEX_KEYS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -17,20 +19,33 @@ LOCAL_REGION = "eu-west-1"
 _CLIENT: Any = {"retries": {"mode": "standard", "total_max_attempts": 5}, "connect_timeout": 2, "read_timeout": 10}
 
 
-def open_client(service: str) -> Any:
-    """Open boto3's client of the environment, or of the running `turnkeep dev`. Raises ValueError with the remedy."""
+def open_items(table: str, client: "DynamoDBClient | None") -> "tuple[DynamoDBClient, Items]":
+    """Open a table with `client`. Without one, open a client of the environment, used as a deployment does."""
+    credentials: Any = None
+    if client is None:
+        client, credentials = open_client("dynamodb")
+    is_off = os.environ.get("DYNAMODB_DIRECT", "").lower() in ("false", "0", "no", "off")
+    return client, Items(client, table, direct=None if is_off else Direct.of(client, credentials))
+
+
+def open_client(service: str) -> tuple[Any, Any]:
+    """Open boto3's client of the environment, or of the running `turnkeep dev`, with its credentials. Raises ValueError
+    with the remedy."""
     import boto3  # noqa: PLC0415 - a deployment has made its own
     from botocore.config import Config  # noqa: PLC0415
 
-    local = _running_store() if service == "dynamodb" else {}
-    session = boto3.Session(region_name=os.environ.get("AWS_REGION"))
-    if not local and not (session.region_name and session.get_credentials()):
+    local: Any = _running_store() if service == "dynamodb" else {}
+    url = local.pop("endpoint_url", None)
+    session: Any = boto3.Session(**(local or {"region_name": os.environ.get("AWS_REGION")}))
+    credentials = session.get_credentials()
+    if not (session.region_name and credentials):
         raise ValueError(
             f"No AWS region or credentials are set, and no `turnkeep dev` runs for the folder {_home().resolve()}. "
             "Start one there, set TURNKEEP_HOME to the folder of a running one, or set AWS_DEFAULT_REGION and "
             "credentials."
         )
-    return session.client(service, config=Config(**_CLIENT, proxies={} if local else None), **local)  # type: ignore[call-overload]
+    config = Config(**_CLIENT, proxies={} if local else None)
+    return session.client(service, endpoint_url=url, config=config), credentials
 
 
 def _home() -> Path:
@@ -70,13 +85,12 @@ def make_table(client: "DynamoDBClient", name: str) -> bool:
 def table_definition() -> Any:
     """Return the properties of the table in template.yaml."""
     types = {"PK": "S", "SK": "S", "u": "S", "la": "N", "xh": "S"}
-    keys = {BY_USER: ("u", "la"), BY_EXPIRY: ("xh", "PK")}
     return {
         "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()],
         "KeySchema": _schema("PK", "SK"),
         "GlobalSecondaryIndexes": [
             {"IndexName": name, "KeySchema": _schema(*pair), "Projection": {"ProjectionType": "KEYS_ONLY"}}
-            for name, pair in keys.items()
+            for name, pair in INDEX_KEYS.items()
         ],
         "BillingMode": "PAY_PER_REQUEST",
     }

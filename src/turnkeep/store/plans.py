@@ -12,19 +12,12 @@ from turnkeep.store.attributes import Item
 from turnkeep.store.codec import Codec
 from turnkeep.store.head import KEPT_KEYS, KEPT_LEFT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
 from turnkeep.store.heads import Heads
-from turnkeep.store.links import (
-    DETAILS_INLINE_BYTES,
-    DETAILS_INLINE_CHARACTERS,
-    DETAILS_ITEM_BYTES,
-    Link,
-    Segment,
-    payload_of,
-    signed_context,
-)
+from turnkeep.store.links import DETAILS_ITEM_BYTES, Link, Segment, payload_of, signed_context
 from turnkeep.store.task_writes import Space, TaskWrite
 from turnkeep.store.vault import Vault
 
 BODY_BYTES = 16
+DETAILS_INLINE_BYTES, DETAILS_INLINE_CHARACTERS = 1024, 4096
 PACK_LINKS, PACK_BYTES = 32, 256 * 1024  # larger links gain nothing: packing would write them twice
 TOO_LARGE = bytes(PACK_BYTES + 1)
 
@@ -135,7 +128,7 @@ class Planner:
     def _plan(self, begun: Begun, puts: tuple[Item, ...], changed: Item) -> Plan:
         """Return the plan that applies `changed` to HEAD, which then leads to `puts`."""
         head, now = begun.head, self._heads.now()
-        changed["expires"] = keys.expiry(now, head.created, head.hours(self._heads.thread_hours))
+        changed["expires"] = keys.expiry(now, head.created, self._heads.thread_hours, head.life)
         signed = {**changed, "created": head.created, "born": head.incarnation, "life": head.life}
         changed |= {"sig": self._heads.codec.sign(*signed_parts(head.pk, signed)), "la": now, "v": keys.LAYOUT}
         values = {f":{name}": value for name, value in changed.items()} | {":seq": head.seq, ":owner": begun.owner}

@@ -26,7 +26,7 @@ class Steps:
         self._store = store
         self._heads = store.heads
         self._items = store.heads.items
-        self.task_writes = store.turns.loader.task_writes
+        self.task_writes = store.turns.task_writes
 
     def peek(self, pk: str, name: str) -> tuple[Head | None, tuple[TaskWrite, ...]]:
         """Return HEAD, and the writes after the checkpoint of this name: one Query if it is the newest."""

@@ -9,6 +9,7 @@ from turnkeep.store.actions import ActionLog
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Blobs
 from turnkeep.store.codec import Codec
+from turnkeep.store.event_log import EventLog
 from turnkeep.store.forks import Fork
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Items
@@ -16,7 +17,6 @@ from turnkeep.store.leases import OWNER_BYTES, BeginRequest, Leases
 from turnkeep.store.links import Chain
 from turnkeep.store.listing import Listing
 from turnkeep.store.plans import PACK_LINKS, Begun
-from turnkeep.store.retries import Retries
 from turnkeep.store.runs import RunQueue
 from turnkeep.store.threads import Threads
 from turnkeep.store.turn_log import TurnLog
@@ -44,10 +44,10 @@ class Store:
         self.threads = Threads(self.heads, self.vault)
         self.listing = Listing(self.heads, self.threads)
         self.leases = Leases(self.heads, chain, self.vault, lease_seconds=lease_seconds)
-        self.retries = Retries(self.heads, self.leases, chain)
         self.turns = TurnLog(self.heads, chain, self.vault, pack_links=pack_links)
         self.queue = RunQueue(self.heads)
         self.actions = ActionLog(self.heads)
+        self.events = EventLog(self.heads)
 
     def fork(
         self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None, whole: bool = False

@@ -6,6 +6,8 @@ checkpoint names it or was the newest when it was written. That of a refused wri
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from turnkeep.records import JSON
 from turnkeep.store import keys
@@ -15,7 +17,6 @@ from turnkeep.store.heads import Heads
 from turnkeep.store.items import Refused
 
 PAGE_ITEMS = 20
-REGULAR = "regular"
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,6 @@ class TaskWrite:
     channel: str
     kind: str
     data: bytes
-
-    @property
-    def order(self) -> tuple[str, str, int]:
-        return self.path, self.task_id, self.index
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,8 @@ class TaskWrites:
 
     def writes_in(self, found: Iterable[Item]) -> tuple[TaskWrite, ...]:
         """Return the writes in the order in which LangGraph applies them; other items are skipped."""
-        items = [item for item in found if keys.is_write(item["SK"])]
-        return tuple(sorted((write for item in items for write in self._writes(item)), key=lambda each: each.order))
+        writes = (write for item in found if keys.is_write(item["SK"]) for write in self._writes(item))
+        return tuple(sorted(writes, key=attrgetter("path", "task_id", "index")))
 
     def _writes(self, item: Item) -> list[TaskWrite]:
         return [TaskWrite(*parts) for parts in self._heads.unpacked(item)]
@@ -64,7 +61,7 @@ class TaskWrites:
             self._heads.items.put(self._item(pk, place, [special], spaces))
         if not regular:
             return
-        place = keys.write_key(sk, regular[0].task_id, REGULAR)
+        place = keys.write_key(sk, regular[0].task_id, "regular")
         try:
             self._heads.items.put(self._item(pk, place, regular, spaces), condition="attribute_not_exists(PK)")
         except Refused as refused:
@@ -102,17 +99,8 @@ class TaskWrites:
         return (space for space, _ in self._spaces(head, reversed(found)))
 
     def _spaces(self, head: Head, newest_first: Iterable[Item]) -> Iterator[tuple[Space, Item]]:
-        rest = iter(newest_first)
-        while True:
-            writes: list[Item] = []
-            for item in rest:
-                if not keys.is_write(item["SK"]):
-                    break
-                writes.append(item)
-            else:
-                return
-            if not is_of_life(item, head):
-                continue
-            mine = [each for each in writes if keys.checkpoint_of(each["SK"]) == item["SK"]]
-            checkpoint_id = keys.without_writer(item["SK"]).rpartition("#")[2]
-            yield Space(item["name"], checkpoint_id, self._heads.unpacked(item), self.writes_in(mine)), item
+        for sk, group in groupby(newest_first, key=lambda each: keys.checkpoint_of(each["SK"])):
+            *writes, item = group
+            if item["SK"] == sk and is_of_life(item, head):
+                checkpoint_id = keys.without_writer(sk).rpartition("#")[2]
+                yield Space(item["name"], checkpoint_id, self._heads.unpacked(item), self.writes_in(writes)), item

@@ -6,7 +6,7 @@ from typing import Literal
 from turnkeep import errors
 from turnkeep.records import JSON, Pending, Principal, Thread
 from turnkeep.store.attributes import Item
-from turnkeep.store.head import Head
+from turnkeep.store.head import Head, run_id_of
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Refused
 from turnkeep.store.keys import HEAD, message_key, partition
@@ -119,7 +119,7 @@ class Threads:
             message = self._vault.open(stored, head.pk, *place)
         except errors.StateCorrupt:  # a writer stopped before it was stored, or came late
             return None
-        return Pending(message, head.pending.at / 1000)
+        return Pending(message, head.pending.at / 1000, run_id_of(head.pk, head.pending.key))
 
     def metadata_of(self, head: Head) -> JSON:
         return dict(self._heads.codec.unpack(head.metadata, head.pk, HEAD, "metadata")) if head.metadata else {}

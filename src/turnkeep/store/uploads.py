@@ -2,9 +2,9 @@
 thread's key, and its metadata the encrypted owner, so an erased thread leaves nothing that points to it."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
-from turnkeep.store.blobs import Bucket, Objects, answered
+from turnkeep.store.blobs import Objects, S3Objects, answered
 
 MAX_UPLOAD_BYTES = 10_000_000
 FORM_SECONDS = 300
@@ -20,19 +20,7 @@ class Form:
     fields: dict[str, str]
 
 
-class Uploads(Protocol):
-    """S3, or a server on a laptop that accepts the same form. Raises StoreUnavailable."""
-
-    def form(self, key: str, owner: str, content_type: str | None) -> Form:
-        """Return a form for this key, valid for FORM_SECONDS and for 1 to MAX_UPLOAD_BYTES bytes."""
-
-    def get(self, key: str) -> tuple[bytes, str]:
-        """Return the file and its owner. Raises KeyError if there is none."""
-
-    def delete(self, keys: list[str]) -> None: ...
-
-
-class S3Uploads(Bucket):
+class S3Uploads(S3Objects):
     """Uploads in the bucket of large values."""
 
     def form(self, key: str, owner: str, content_type: str | None) -> Form:
@@ -44,7 +32,7 @@ class S3Uploads(Bucket):
             made = post(self._bucket, key, Fields=fields, Conditions=allowed, ExpiresIn=FORM_SECONDS)
         return Form(made["url"], made["fields"])
 
-    def get(self, key: str) -> tuple[bytes, str]:
+    def read(self, key: str) -> tuple[bytes, str]:
         with answered():
             found = self._client.get_object(Bucket=self._bucket, Key=key)
             return found["Body"].read(MAX_UPLOAD_BYTES + 1), found["Metadata"].get("owner", "")
@@ -62,9 +50,13 @@ class KeptUploads:
     def put(self, key: str, owner: str, body: bytes) -> None:
         self._objects.put(key, owner.encode() + b"\n" + body)
 
-    def get(self, key: str) -> tuple[bytes, str]:
+    def read(self, key: str) -> tuple[bytes, str]:
         owner, _, body = self._objects.get(key).partition(b"\n")
         return body, owner.decode("ascii", "replace")
 
     def delete(self, keys: list[str]) -> None:
         self._objects.delete(keys)
+
+
+Uploads: TypeAlias = S3Uploads | KeptUploads
+"""A form is valid for FORM_SECONDS and for 1 to MAX_UPLOAD_BYTES bytes. A missing file raises KeyError."""

@@ -23,7 +23,7 @@ STALLED_MS = 15 * 60_000  # no function runs longer
 LAST_LOOK_MS = 60 * 60_000 + STALLED_MS  # cleanup may come up to an hour early
 PAGE = 100
 LOOKS = 5  # listings that show something new; more wait for the next call
-_BURY = "SET expires = :zero, #data = :none REMOVE part, #size, life, created, #ttl"
+_BURY = "SET expires = :zero, #data = :none REMOVE life, created, #ttl"
 _IS_LEFT = "began <= :until AND (attribute_not_exists(expires) OR expires > :zero)"
 EXPORT_ID_HEX = 11  # digits of the request time in epoch milliseconds, with which an id begins
 
@@ -118,7 +118,7 @@ class UserEraser:
         """Delete a memory not put since. Until the last look a tombstone keeps out late packets of earlier puts."""
         values: Item = {":until": until}
         with suppress(Refused):
-            if sk.startswith(keys.MEMORY_ITEMS) and self._eraser.now() < until + STALLED_MS:
+            if self._eraser.now() < until + STALLED_MS:
                 values |= {":zero": 0, ":none": b""}
                 self._items.update(pk, sk, _BURY, values, condition=_IS_LEFT)
             else:
@@ -140,7 +140,7 @@ class UserEraser:
 
 def threads_of(items: Items, user: str, **how: Any) -> Iterator[Item]:
     """Yield the user's index entries except those in other users' partitions: the index key `u` is unsigned."""
-    entries = items.index(keys.BY_USER, "u", user, **how)
+    entries = items.index(keys.BY_USER, user, **how)
     return (entry for entry in entries if entry["PK"] == f"{user}#{keys.thread_of(entry['PK'])}")
 
 

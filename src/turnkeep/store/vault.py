@@ -1,9 +1,8 @@
 """Values of a thread's placeholders: apart from its turns, encrypted, not visible to table readers and models."""
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.observability import logger, measure
@@ -14,12 +13,17 @@ from turnkeep.store.head import Head, is_of_life
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import batched
 from turnkeep.store.keys import PII, item_ttl, new_item, pii_key
+from turnkeep.texts import Change, reworded_in
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
 _ENCRYPTED = b"\x03"  # first byte of a message encrypted with its map; merely signed ones have another
 
-Change: TypeAlias = Callable[[str], str]
+T = TypeVar("T")
+_TEXTS = {
+    Turn: ("message", "reply", "standalone_query", "sources", "warnings", "details"),
+    Source: ("id", "title", "url"),
+}
 
 
 class Vault:
@@ -73,44 +77,12 @@ class Vault:
 
 
 def has_placeholder(value: Any) -> bool:
-    if isinstance(value, str):
-        return PLACEHOLDER.search(value) is not None
-    if isinstance(value, Mapping):
-        return any(has_placeholder(each) for pair in value.items() for each in pair)
-    if isinstance(value, list | tuple):
-        return any(map(has_placeholder, value))
-    return isinstance(value, Turn | Source) and has_placeholder(vars(value))
+    """Return whether a text in a turn or in a value of plain types has a placeholder; its repr contains all texts."""
+    return PLACEHOLDER.search(repr(value)) is not None
 
 
-def reworded(turn: Turn, change: Change) -> Turn:
-    return replace(
-        turn,
-        message=change(turn.message),
-        reply=change(turn.reply),
-        standalone_query=turn.standalone_query and change(turn.standalone_query),
-        sources=tuple(
-            replace(each, id=change(each.id), title=change(each.title), url=each.url and change(each.url))
-            for each in turn.sources
-        ),
-        warnings=tuple(map(change, turn.warnings)),
-        details=reworded_in(turn.details, change),
-    )
-
-
-def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] = lambda value, _: value) -> Any:
-    """Return a value with each of its texts changed, names too; `other` changes values of other types."""
-    if isinstance(value, str):
-        new = change(value)
-        return value if new == value else new
-    if isinstance(value, bytes):
-        try:
-            text = value.decode()
-        except UnicodeDecodeError:
-            return value  # bytes that are not text stay
-        return change(text).encode()
-    if isinstance(value, dict):
-        return {reworded_in(name, change, other): reworded_in(each, change, other) for name, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset | deque):
-        rest = [reworded_in(each, change, other) for each in value]
-        return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
-    return other(value, change)
+def reworded(value: T, change: Change) -> T:
+    """Return a turn or a source with each of its texts changed, anything else unchanged."""
+    if not isinstance(value, Turn | Source):
+        return value
+    return replace(value, **{name: reworded_in(getattr(value, name), change, reworded) for name in _TEXTS[type(value)]})

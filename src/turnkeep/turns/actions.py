@@ -62,7 +62,10 @@ class Ledger:
         except nothing_done:
             self._store.actions.release(claim)
             raise
-        self._settle(claim, call.result, place[0])
+        try:
+            self._keep(claim, call.result)
+        except StoreUnavailable:  # the turn goes on: only one that runs again finds the outcome unknown
+            logger.error("result of an action not kept", action=place[0])
 
     @asynccontextmanager
     async def doing_later(self, doing: AbstractContextManager[_Call]) -> AsyncIterator[_Call]:
@@ -80,13 +83,6 @@ class Ledger:
 
     def _keep(self, claim: Claim, result: Any) -> None:
         self._store.actions.settle(claim, _packed(result))
-
-    def _settle(self, claim: Claim, result: Any, name: str) -> None:
-        """Continue if the result cannot be stored: only a turn that runs again finds the outcome unknown."""
-        try:
-            self._keep(claim, result)
-        except StoreUnavailable:
-            logger.error("result of an action not kept", action=name)
 
 
 def origin_of(loaded: Loaded) -> bytes | None:
@@ -162,25 +158,23 @@ def _key_text(name: str, key: Key, args: Any, kwargs: Any) -> str:
 
 def _packed(result: Any) -> Result:
     """Serialise a result. Raise TypeError if it would not read back equal."""
-    from turnkeep.store.elements import SERIALISER  # noqa: PLC0415
+    from turnkeep.store.serde import SERIALISER  # noqa: PLC0415
 
-    refused = (
-        f"An action's result of type {type(result).__name__} cannot be kept, though it was done: return plain JSON."
-    )
-    is_tuple = type(result) is tuple
+    kind_of, is_tuple = type(result), type(result) is tuple
+    refused = f"An action's result of type {kind_of.__name__} cannot be kept, though it was done: return plain JSON."
     try:
         kind, content = SERIALISER.dumps_typed(list(result) if is_tuple else result)
     except (TypeError, ValueError) as error:
         raise TypeError(refused) from error
     packed = kind + TUPLE * is_tuple, content
     back = _unpacked(packed)
-    if type(back) is not type(result) or back != result:
+    if type(back) is not kind_of or back != result:
         raise TypeError(refused)
     return packed
 
 
 def _unpacked(result: Result) -> Any:
-    from turnkeep.store.elements import SERIALISER  # noqa: PLC0415
+    from turnkeep.store.serde import SERIALISER  # noqa: PLC0415
 
     kind, content = result
     found = SERIALISER.loads_typed((kind.removesuffix(TUPLE), content))

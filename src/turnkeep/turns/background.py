@@ -1,26 +1,27 @@
-"""Background runs: stored before they are accepted, executed by a worker under their own key, joined and cancelled."""
+"""Background runs: stored before they are accepted, executed by a worker under their own key, joined and cancelled.
+Those of a thread are a queue. The process that ends a run sees in HEAD that others wait, and starts a worker."""
 
 import asyncio
 import builtins
-import json
 import uuid
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import partial
 from typing import Literal, TypeAlias
-
-from pydantic import TypeAdapter
+from weakref import WeakValueDictionary
 
 from turnkeep import errors
-from turnkeep.observability import logger
-from turnkeep.observability.faults import note
+from turnkeep.observability import logger, note
 from turnkeep.records import Principal, Turn
-from turnkeep.store.runs import QueuedRun
+from turnkeep.store.head import Head, run_digest, run_id_of
+from turnkeep.store.runs import Asked, QueuedRun
 from turnkeep.store.store import Store
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
-from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import in_thread, looks, monotonic
+from turnkeep.turns.request import MERGING, TurnRequest, joined, read, written
+from turnkeep.turns.stream import RunningTurn
+from turnkeep.turns.threads import in_thread, monotonic
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
@@ -29,12 +30,14 @@ Launch: TypeAlias = Callable[[str], Awaitable[None]]  # schedules the run of a t
 TRIES = 3  # attempts at one run, as in template.yaml
 PAUSES_SECONDS = (2.0, 10.0)
 CANCEL_PAUSES_SECONDS = (0, 0.1, 0.3, 1.0, 2.0)
-FIRST_LOOK_SECONDS = 0.1
+LEFT_TO_HOLDER_MS = 150_000  # after Lambda's second attempt, before the third
+NEXT_RUN_SECONDS = 450  # half of a worker's time
 _PASSING = (  # a later attempt may succeed
-    *(errors.StoreUnavailable, errors.ThreadBusy, errors.TurnInProgress, errors.ModelFault, errors.InternalError),
-    *(errors.TooManyTurns, errors.TooManyAtOnce),
+    *(errors.StoreUnavailable, errors.ModelFault, errors.InternalError, errors.TooManyTurns),
+    errors.TooManyAtOnce,
     errors.StateCorrupt,  # in a rolling deployment a worker of the other version may read the thread
 )
+_OTHERS = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded)
 
 
 class NotDone(Exception):
@@ -44,48 +47,146 @@ class NotDone(Exception):
 class Runs:
     """Background runs. Without `launch_by`, the process that accepts a run executes it."""
 
-    def __init__(self, turns: Turns, store: Store):
+    def __init__(self, turns: Turns, store: Store, debounce_seconds: float = 1.5):
         self._turns = turns
-        self._store = store
-        self._lookup = Lookup(store)
+        self._quiet_ms = int(debounce_seconds * 1000)
+        self.store = store
+        self.lookup = Lookup(store)
         self._launch: Launch = self._make_here
         self._tasks: set[asyncio.Task[None]] = set()
+        self._working: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        store.queue.launch = self.launch_next
 
     def launch_by(self, launch: Launch) -> None:
         self._launch = launch
 
+    async def begin(self, request: TurnRequest) -> RunningTurn | RunRecord:
+        """Start the run, or queue it by its strategy. Raise the errors of `Turns.start` and `enqueue`."""
+        if request.when_busy in MERGING:  # only the queue knows the keys of messages that joined others
+            return await self.enqueue(request)
+        try:
+            return await self._turns.start(request)
+        except errors.ThreadBusy:
+            if request.when_busy is None:
+                raise
+        if await self._cancel_others(request):
+            with suppress(errors.ThreadBusy):
+                return await self._turns.start(request)
+        return await self.enqueue(request)
+
+    def _key(self, request: TurnRequest) -> str:
+        if request.repeat == "exact" and not request.key:
+            return self.store.leases.key_of(request.principal, str(request.thread_id), request.body())
+        return request.key or uuid.uuid4().hex
+
     async def enqueue(self, request: TurnRequest) -> RunRecord:
         """Return once the run is stored and scheduled; the same request again finds the same run.
-        Raise the errors of a turn's start that are known here, and StoreUnavailable."""
+        Raise the errors of a turn's start that are known here, OverLimit and StoreUnavailable."""
         self._turns.check(request)
-        principal, thread_id = request.principal, str(request.thread_id)
-        key = request.key or uuid.uuid4().hex
-        if request.repeat == "exact" and not request.key:
-            key = self._store.retries.key_of(principal, thread_id, request.body())
-        head = await in_thread(self._store.heads.read, principal, thread_id)
-        run_id = self._store.turns.run_id(principal, thread_id, key)
-        stored, body = _written(replace(request, key=key)), request.body()
-        queued = await in_thread(self._store.queue.accept, head, run_id, body, stored)
-        found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
-        if found.status == "pending":
-            await self._launch(self._store.queue.token(head, run_id))
+        await self._cancel_others(request)
+        principal, thread_id, key = request.principal, str(request.thread_id), self._key(request)
+        head = await in_thread(self.store.heads.read, principal, thread_id)
+        run_id = self.store.turns.run_id(principal, thread_id, key)
+        wanted = replace(request, key=key, log_after=0, create=False)
+        asked = Asked(
+            run_id,
+            request.body(),
+            written(wanted),
+            is_alone=request.when_busy in (None, "reject"),
+            is_new=not request.key and request.repeat != "exact",
+            joined=partial(joined, wanted) if request.when_busy in MERGING else None,
+            quiet_ms=self._quiet_ms if request.when_busy == "debounce" else 0,
+        )
+        try:
+            queued = await in_thread(self.store.queue.accept, head, asked)
+        except errors.ThreadBusy:
+            if head.has_queue and not head.is_leased(self.store.heads.now()):
+                await self.launch_next(head)
+            raise
+        found = self.lookup.of_queued(head, queued) if queued else await self.read(principal, thread_id, run_id)
+        if queued or found.status == "pending":
+            await self._launch(self.store.queue.token(head, run_id))
         return found
+
+    async def _cancel_others(self, request: TurnRequest) -> bool:
+        """Cancel the queued runs, then the active one, if that is the strategy and the request is not repeated."""
+        principal, thread_id, action = request.principal, str(request.thread_id), request.when_busy
+        if action not in ("interrupt", "rollback"):
+            return False
+        head = await in_thread(self.store.heads.read, principal, thread_id)
+        own = self.store.turns.run_id(principal, thread_id, self._key(request))
+        waiting = await in_thread(self.store.queue.waiting, head)
+        others = [each.run_id for each in reversed(waiting)]  # else the end of one would start the next
+        if head.pending and head.is_leased(self.store.heads.now()):
+            others.append(run_id_of(head.pk, head.pending.key))
+        if own in others or head.turn_of_key(run_digest(own)):
+            return False
+        for run_id in dict.fromkeys(others):
+            try:
+                await self.cancel(principal, thread_id, run_id, action=action)
+            except errors.Conflict as error:
+                if isinstance(error, errors.ThreadBusy):
+                    return False  # the new run waits for it
+        if head.has_queue:
+            await in_thread(self.store.queue.unmark, head)  # or a worker has, or another run was accepted
+        return True
 
     # a worker
 
     async def work(self, token: str, deadline: float | None = None) -> None:
-        """Attempt a run once; `deadline` is in monotonic seconds. Raise NotDone or StoreUnavailable to be retried."""
-        queued = await in_thread(self._store.queue.of_token, token)
-        if queued is None or queued.status != "queued":
-            return
+        """Execute the queued runs of a thread, oldest first; `deadline` is in monotonic seconds. Raise NotDone or
+        StoreUnavailable to be retried. In the end a busy thread is left to its holder, which sees the mark."""
+        place, queue = self.store.queue.read_token(token), self.store.queue
+        async with self._working.setdefault(place["pk"], asyncio.Lock()):
+            try:
+                while head := await in_thread(queue.head, place):
+                    is_done = await self._work_off(head, deadline)
+                    if is_done and (not head.has_queue or await in_thread(queue.unmark, head)):
+                        break
+            except errors.ThreadBusy as error:
+                if self.store.heads.now() - place.get("at", 0) < LEFT_TO_HOLDER_MS:
+                    raise NotDone from error
+
+    async def _work_off(self, head: Head, deadline: float | None) -> bool:
+        """Execute the runs that wait. Return False if the queue must be read again before the next one begins."""
+        if head.is_leased(now := self.store.heads.now()):
+            raise errors.ThreadBusy
+        waiting, held, is_whole = await in_thread(self.store.queue.waiting, head), None, True
+        for number, queued in enumerate(waiting):
+            if number and deadline and deadline - monotonic() < NEXT_RUN_SECONDS:
+                await self._launch(self.store.queue.token(head))
+                raise errors.ThreadBusy
+            takes_messages = queued.due is not None
+            if takes_messages and number:
+                is_whole = False
+                break
+            if queued is waiting[-1] and queued.due and queued.due > now:
+                await asyncio.sleep((queued.due - now) / 1000)
+                return False
+            if not number or await in_thread(self.store.queue.still_waits, queued):
+                try:
+                    await self._attempt(queued, deadline, head.queue if takes_messages else None)
+                except errors.ThreadBusy as error:
+                    found = await in_thread(self.store.queue.head, {"pk": queued.pk, "run": queued.sk})
+                    if not found or found.status(self.store.heads.now()) != "interrupted":
+                        raise
+                    held = error  # until the thread's question is answered, which a later run may do
+        if held:
+            raise held
+        return is_whole
+
+    async def _attempt(self, queued: QueuedRun, deadline: float | None, mark: int | None) -> None:
+        """Raise ThreadBusy if another run is active, and NotDone after a failure that may pass."""
         try:
-            request = _form().validate_python(json.loads(self._store.queue.request_of(queued)))
-            await self._make(replace(request, create=False, deadline=deadline, incarnation=queued.incarnation))
+            request = read(self.store.queue.request_of(queued))
+            await self._make(replace(request, deadline=deadline, incarnation=queued.incarnation, queue=mark))
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:
-            await in_thread(self._store.queue.fail, queued, errors.ServerStopping.code, is_final=True)
+            await in_thread(self.store.queue.fail, queued, errors.ServerStopping.code, is_final=True)
             raise
+        else:
+            await in_thread(self.store.queue.done, queued)
 
     async def _make(self, request: TurnRequest) -> None:
         running = await self._turns.start(request)
@@ -97,15 +198,27 @@ class Runs:
             raise errors.StoreUnavailable
 
     async def _failed(self, queued: QueuedRun, error: errors.TurnkeepError) -> None:
-        """Do not count an attempt that waits for an earlier one, which may be dead."""
-        is_final = not isinstance(error, _PASSING)
-        if not isinstance(error, errors.TurnInProgress):
-            note(error)
-            is_final = is_final or queued.tries + 1 >= TRIES
-            await in_thread(self._store.queue.fail, queued, error.code, is_final=is_final)
+        """Do not count an attempt that met another one of this or another run."""
+        if isinstance(error, _OTHERS):
+            if await in_thread(self.store.queue.still_waits, queued):
+                raise errors.ThreadBusy from error
+            return
+        note(error)
+        is_final = not isinstance(error, _PASSING) or queued.tries + 1 >= TRIES
+        await in_thread(self.store.queue.fail, queued, error.code, is_final=is_final)
         logger.warning("background run not made", code=error.code, final=is_final)
         if not is_final:
+            await asyncio.sleep(PAUSES_SECONDS[0])  # or other workers of this process would try immediately
             raise NotDone from error
+
+    async def launch_next(self, head: Head) -> None:
+        """Start a worker for a freed thread, unless one of this process is at work there."""
+        if (working := self._working.get(head.pk)) and working.locked():
+            return
+        try:
+            await self._launch(self.store.queue.token(head))
+        except errors.StoreUnavailable:
+            logger.warning("queued runs left to their readers")
 
     async def _make_here(self, token: str) -> None:
         task = asyncio.create_task(self._try_here(token))
@@ -133,24 +246,21 @@ class Runs:
 
     async def read(self, principal: Principal, thread_id: str, run_id: str) -> RunRecord:
         """Return one run. Raise NotFound."""
-        found = await in_thread(self._lookup.find, principal, thread_id, run_id)
+        found = await self.find(principal, thread_id, run_id)
         return of_turn(found) if isinstance(found, Turn) else found
+
+    async def find(self, principal: Principal, thread_id: str, run_id: str) -> Turn | RunRecord:
+        """Return a run, as its turn if it made one. Raise NotFound."""
+        return await in_thread(self.lookup.find, principal, thread_id, run_id)
+
+    async def current(self, principal: Principal, thread_id: str) -> str:
+        return await in_thread(self.lookup.current, principal, thread_id)
 
     async def list(
         self, principal: Principal, thread_id: str, *, limit: int = 10, offset: int = 0, status: RunStatus | None = None
     ) -> builtins.list[RunRecord]:
         """Return the newest first; with a `status`, those among the newest hundred. Raise NotFound."""
-        return await in_thread(self._lookup.list, principal, thread_id, limit, offset, status)
-
-    async def join(self, principal: Principal, thread_id: str, run_id: str, seconds: float) -> Turn:
-        """Await the turn. Raise the error of the run, NotFound, and TurnInProgress when time is up."""
-        async for _ in looks(FIRST_LOOK_SECONDS, monotonic() + seconds):
-            found = await in_thread(self._lookup.find, principal, thread_id, run_id)
-            if isinstance(found, Turn):
-                return found
-            if found.status not in ("pending", "running"):
-                raise _end_of(found)
-        raise errors.TurnInProgress(retry_after=1)
+        return await in_thread(self.lookup.list, principal, thread_id, limit, offset, status)
 
     async def cancel(
         self,
@@ -165,33 +275,23 @@ class Runs:
         is_done = False
         for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile; then it is cancelled again
             await asyncio.sleep(pause)
-            head = await in_thread(self._store.heads.read, principal, thread_id)
+            head = await in_thread(self.store.heads.read, principal, thread_id)
             found = await self.read(principal, thread_id, run_id)
             if is_done and found.status == "interrupted":
+                if head.has_queue:
+                    await self.launch_next(head)
                 return found
             if found.status not in ("pending", "running"):
                 raise errors.Conflict(f"The run is over: {found.status}.")
-            is_done = await in_thread(self._store.queue.cancel, head, run_id, forget=action == "rollback")
+            is_done = await in_thread(self.store.queue.cancel, head, run_id, forget=action == "rollback")
             if is_done and (running := self._turns.running(run_id)):
                 await running.close()
         raise errors.ThreadBusy(retry_after=1)
 
 
-@cache
-def _form() -> TypeAdapter[TurnRequest]:
-    return TypeAdapter(TurnRequest)
-
-
-def _written(request: TurnRequest) -> str:
-    return json.dumps(_form().dump_python(replace(request, deadline=None, repeat=None)))
-
-
-def _end_of(run: RunRecord) -> errors.TurnkeepError:
+def end_of(run: RunRecord) -> errors.TurnkeepError:
     """Return the error that a run ended with."""
     if run.status == "interrupted":
         return errors.RunCancelled()
-    kinds = [errors.TurnkeepError]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    ended = next((kind for kind in kinds[1:] if kind.code == run.code), None)
+    ended = next((kind for kind in vars(errors).values() if getattr(kind, "code", "") == run.code), None)
     return ended() if ended else errors.InternalError("The run was given up; send it again.")

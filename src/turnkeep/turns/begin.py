@@ -8,12 +8,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from turnkeep.attachments import AttachmentStatus, Documents
 from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
 from turnkeep.observability import logger
-from turnkeep.records import Turn
+from turnkeep.records import AttachmentStatus, Documents, Principal, Turn
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.head import Head, key_digest
 from turnkeep.store.keys import partition
@@ -21,7 +20,7 @@ from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun
 from turnkeep.store.store import Store
 from turnkeep.turns.redaction import Redactor
-from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.request import MERGING, TurnRequest
 from turnkeep.turns.threads import in_thread, looks, monotonic
 
 T = TypeVar("T")
@@ -29,13 +28,6 @@ T = TypeVar("T")
 WAIT_SECONDS = 60
 FIRST_LOOK_SECONDS = 0.2
 IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
-
-
-class SafeRequest(NamedTuple):
-    """A request as it may be stored. Without a redactor it is unchanged: no agent that may run needs PII redaction."""
-
-    request: TurnRequest
-    redactor: Redactor | None
 
 
 @dataclass(frozen=True)
@@ -77,34 +69,39 @@ class Begin:
             return Documents()
         return Documents(partial(self.attachments.active, head), partial(self.attachments.pieces, head.pk))
 
-    async def redacted(self, request: TurnRequest) -> SafeRequest:
-        """Raise PrivacyUnavailable."""
+    async def redacting(self, request: TurnRequest) -> Redactor | None:
+        """Return the redactor, which has the redacted message from now on; None if no agent that may run needs PII
+        redaction. Raise PrivacyUnavailable."""
         agent = request.agent or (None if request.thread_id else self.default_agent)
         if not self.private or agent not in (None, *self.private):
-            return SafeRequest(request, None)
-        redactor = self.redactor(request)
-        return SafeRequest(replace(request, message=await in_thread(redactor.redact, request.message)), redactor)
+            return None
+        redactor = self.redactor(request.principal, request.thread_id)
+        await in_thread(redactor.redact, request.message)
+        return redactor
 
-    def redactor(self, request: TurnRequest) -> Redactor:
-        if request.thread_id is None:
+    def redactor(self, principal: Principal, thread_id: str | None) -> Redactor:
+        if thread_id is None:
             return Redactor.of_run(secrets.token_bytes(16))
-        at = request.principal, request.thread_id
-        return Redactor.of_thread(self.store.vault, partition(*at), partial(self.store.heads.read, *at))
+        read = partial(self.store.heads.read, principal, thread_id)
+        return Redactor.of_thread(self.store.vault, partition(principal, thread_id), read)
 
-    async def lease(self, request: TurnRequest, safe: SafeRequest) -> Begun | Turn:
+    async def lease(self, request: TurnRequest, redactor: Redactor | None) -> Begun | Turn:
         """Store the message and take the thread, or return the stored turn of a repeated request."""
         asked = BeginRequest(
             key=request.key or "",
             body=request.body(),
-            message=safe.request.message,
-            pii=dict(safe.redactor.made) if safe.redactor else None,
+            message=redactor.redact(request.message) if redactor else request.message,
+            pii=dict(redactor.made) if redactor else None,
             agent=request.agent,
             create=request.create,
             after=request.after,
             incarnation=request.incarnation,
+            repeat=request.repeat,
+            queue=request.queue if request.incarnation or not request.when_busy else 0,  # that of a queued run
+            answers=request.call is not None or request.when_busy not in ("enqueue", *MERGING),
         )
-        begin, at = self.store.retries.begin, (request.principal, str(request.thread_id))
-        taking = asyncio.create_task(in_thread(begin, *at, asked, request.repeat))
+        begin, at = self.store.leases.begin, (request.principal, str(request.thread_id))
+        taking = asyncio.create_task(in_thread(begin, *at, asked))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:  # the client left; the call cannot be stopped, so release what it takes
@@ -129,6 +126,14 @@ async def release(begun: Begun, store: Store) -> None:
         await in_thread(store.leases.release, begun)
     except StoreUnavailable:
         logger.warning("lease left to run out")
+    await wake(begun.head, store)
+
+
+async def wake(head: Head, store: Store) -> None:
+    """Start the next queued run if this process has freed a thread for which runs wait."""
+    if head.pk in store.heads.awaited and store.queue.launch:
+        store.heads.awaited.discard(head.pk)
+        await store.queue.launch(head)
 
 
 async def _found(attachments: Attachments, head: Head, named: tuple[str, ...]) -> list[AttachmentStatus]:

@@ -11,7 +11,7 @@ from turnkeep.records import Turn
 from turnkeep.store.attributes import Item
 from turnkeep.store.plans import Begun, Loaded, Plan, Saved
 from turnkeep.store.store import Store
-from turnkeep.turns.begin import release
+from turnkeep.turns.begin import release, wake
 from turnkeep.turns.threads import in_thread, monotonic
 
 TRIES = 2  # attempts, if the first is found not to have arrived
@@ -29,11 +29,13 @@ class Commit:
     async def write(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn) -> Turn:
         """Return the turn for the client; raise Superseded, AgentFault."""
         try:
-            plan, numbered = await in_thread(self.store.turns.prepare, begun, loaded, saved, turn)
+            plan, numbered = await in_thread(self.store.turns.planner.plan, begun, loaded, saved, turn)
         except StoreUnavailable:
             return await self._given_up(begun, turn)
         _warn_of_large_writes(plan, turn.agent)
-        return await self._try(begun, plan, numbered or turn)
+        stored = await self._try(begun, plan, numbered or turn)
+        await wake(begun.head, self.store)
+        return stored
 
     async def _try(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
         for _ in range(TRIES):

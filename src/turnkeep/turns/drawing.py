@@ -4,17 +4,16 @@ checkpoints of their own."""
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from pydantic import PydanticUserError, TypeAdapter, create_model
 
+from turnkeep.graphs.own import AnyGraph
 from turnkeep.records import JSON
-from turnkeep.turns.calls import plain
-
-AnyGraph: TypeAlias = Pregel[Any, Any, Any, Any]
+from turnkeep.turns.wire import plain
 
 
 @dataclass(frozen=True)

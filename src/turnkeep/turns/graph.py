@@ -1,37 +1,35 @@
 """Drives one graph for one turn and emits its events. LangGraph is imported here and in no layer above."""
 
 import functools
-import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.store.base import BaseStore
+from langgraph.constants import TAG_HIDDEN
 from langgraph.types import Command, StateSnapshot
 
 from turnkeep.errors import InvalidRequest
 from turnkeep.graphs.agent import Agent
-from turnkeep.graphs.own import output_of
+from turnkeep.graphs.own import AnyGraph, output_of
 from turnkeep.kit.checked_replies import is_token, presented
 from turnkeep.records import JSON, Event, Reply, RunContext
+from turnkeep.saver.turns import question_of
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.codec import is_plain
-from turnkeep.store.elements import text_of
-from turnkeep.store.plans import Loaded, Saved
-from turnkeep.store.vault import reworded_in
-from turnkeep.texts import printable
-from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
+from turnkeep.store.plans import Saved
+from turnkeep.store.serde import text_of
+from turnkeep.texts import printable, reworded_in
 from turnkeep.turns.redaction import Redactor
-from turnkeep.turns.request import GraphCall
-from turnkeep.turns.sync_graphs import is_blocking, stream
+from turnkeep.turns.request import INTERRUPT, GraphCall, TurnContext
+from turnkeep.turns.sync_graphs import Part, is_blocking, stream
 from turnkeep.turns.threads import in_thread
+from turnkeep.turns.wire import EVENTS, LIFECYCLE, MESSAGES_TUPLE, config_of, context_of, messages_in, plain, without
 
-if TYPE_CHECKING:
-    from turnkeep.graphs.agent import AnyGraph
-
+STATELESS = "stateless"
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 NO_MESSAGE = "This graph does not begin with a message: send its `input` to /threads/{thread_id}/runs, or name the key \
 that takes a message in its langgraph.json, as turnkeep.graphs.<name>.message."
@@ -53,83 +51,65 @@ class NothingDone(Exception):
 
 
 class GraphRun:
-    """One run of an agent's graph on what LOAD found."""
-
-    def __init__(
-        self,
-        agent: Agent,
-        loaded: Loaded,
-        thread_id: str,
-        *,
-        max_steps: int,
-        store: BaseStore | None = None,
-        call: GraphCall | None = None,
-        run_id: str | None = None,
-        streamed: bool = False,
-        is_addressed: bool = False,
-    ):
-        """`store` is the caller's memory, `call` the request of a LangGraph client. Models are streamed only if
-        `streamed`, or if the client asked for messages. `is_addressed`: the client named the checkpoint, so LangGraph
-        replays it."""
-        self._agent = agent
-        self._run = RunCheckpointer(loaded, whole=agent.window is None)
-        self._store = store
-        self._graph = self._kept_here(agent.graph)
-        self._call = call or GraphCall()
-        self._named = call is not None
-        self._streamed = streamed or MESSAGES_TUPLE in self._call.modes
-        self._of_thread: Any = {"configurable": {"thread_id": thread_id}}
-        newest = self._run.newest() if is_addressed else None
-        self._begins_at = {"checkpoint_id": newest["id"]} if newest else {}
-        self._run_id = run_id
-        self._max_steps = max_steps
-        self._per_turn = frozenset(agent.new_turn())
+    def __init__(self, turn: TurnContext, context: RunContext, *, max_steps: int, run_id: str | None = None):
+        """Models are streamed only if the client reads tokens or asked for messages. LangGraph replays a checkpoint
+        that the client named."""
+        self._agent, request = turn.agent, turn.request
+        self._run = RunCheckpointer(turn.loaded, whole=turn.agent.window is None)
+        self._store = turn.memory
+        self._graph = self._kept_here(turn.agent.graph)
+        self._call = request.call or GraphCall()
+        self._context = context_of(turn.agent, self._call, context)
+        self._named = request.call is not None
+        self._streamed = request.streamed or MESSAGES_TUPLE in self._call.modes
+        self._of_thread: Any = {"configurable": {"thread_id": request.thread_id or STATELESS}}
+        newest = self._run.newest() if request.base is not None else None
+        self._config = config_of(turn.agent, self._call, run_id, max_steps=max_steps)
+        self._config["configurable"] |= self._of_thread["configurable"]
+        self._config["configurable"] |= {"checkpoint_id": newest["id"]} if newest else {}
+        self._per_turn = frozenset(turn.agent.new_turn())
+        self._has_events = EVENTS in self._call.modes and not self._per_turn and not turn.redactor  # unchecked
         self._sent: set[str] = set()
         self._known: set[str | None] = set()
+        self._inner: set[tuple[str, ...]] = set()
         self._node = ""
 
-    def _kept_here(self, graph: "AnyGraph") -> "AnyGraph":
+    def _kept_here(self, graph: AnyGraph) -> AnyGraph:
         has_store = self._store or self._agent.is_own
         return graph.copy({"checkpointer": self._run} | ({"store": self._store} if has_store else {}))
 
-    def _config(self) -> JSON:
-        config = config_of(self._agent, self._call, self._run_id, max_steps=self._max_steps)
-        config["configurable"] |= self._of_thread["configurable"] | self._begins_at
-        return config
-
     @asynccontextmanager
-    async def opened(self, context: RunContext) -> AsyncIterator[None]:
+    async def opened(self) -> AsyncIterator[None]:
         """Open the graph of an agent that makes one for each run."""
         if self._agent.make is None:
             yield
             return
-        runtime_context = context_of(self._agent, self._call, context)
-        async with self._agent.make(self._config(), self._store, runtime_context) as graph:
+        async with self._agent.make(deepcopy(self._config), self._store, self._context) as graph:
             self._graph = self._kept_here(graph)
             yield
 
-    async def events(
-        self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
-    ) -> AsyncIterator[Event]:
+    async def events(self, given: Any, callbacks: list[BaseCallbackHandler]) -> AsyncIterator[Event]:
         """Run the graph to its end. Raises what a node raises."""
         if isinstance(given, Command) and not self._named:
             given = await self._addressed(given)
         call = self._call
         own = {"tasks", "custom"} | ({"messages"} if self._streamed else set()) | ({"updates"} if call.modes else set())
-        modes = own | {*call.modes} - {MESSAGES_TUPLE} if self._streamed or call.modes else set()
-        config = {**self._config(), "callbacks": callbacks, "run_name": self._agent.name}
+        modes = own | {*call.modes} - {MESSAGES_TUPLE, LIFECYCLE, EVENTS} if self._streamed or call.modes else set()
+        config = {**self._config, "callbacks": callbacks, "run_name": self._agent.name}
         more: Any = {
-            "context": context_of(self._agent, call, context),
+            "context": self._context,
             "output_keys": self._graph.output_channels,
             "interrupt_before": _nodes(call.interrupt_before),
             "interrupt_after": _nodes(call.interrupt_after),
             "durability": "exit",
         }
-        if is_blocking(self._graph):
+        as_modes: Any = {"stream_mode": sorted(modes), "subgraphs": bool(modes)}
+        if self._has_events:
+            parts = self._with_events(given, config, **more, **as_modes)
+        elif is_blocking(self._graph):
             parts = stream(self._graph, given, config=config, modes=modes, **more)
         else:
-            more |= {"stream_mode": sorted(modes), "subgraphs": bool(modes)}
-            parts = self._graph.astream(given, cast(Any, config), **more)
+            parts = self._graph.astream(given, cast(Any, config), **more, **as_modes)
         async for namespace, mode, data in parts:
             if call.modes:
                 for event in self._parts(namespace, mode, data):
@@ -137,12 +117,36 @@ class GraphRun:
             if own_event := self._event(namespace, mode, data):
                 yield own_event
 
+    async def _with_events(self, given: Any, config: Any, **more: Any) -> AsyncIterator[Part]:
+        """Yield what `astream` yields, and LangChain's events of all that runs."""
+        async for event in self._graph.astream_events(given, config, version="v2", **more):
+            if event["event"] == "on_chain_stream" and not event["parent_ids"]:
+                yield event["data"]["chunk"]
+            elif TAG_HIDDEN not in event.get("tags", ()):
+                yield (), EVENTS, event
+
     def _parts(self, namespace: tuple[str, ...], mode: str, data: Any) -> Iterator[Event]:
         """Yield the requested part; before an outer node's update, also messages that only the node returns."""
         if MESSAGES_TUPLE in self._call.modes and not self._call.subgraphs and not namespace:
             yield from self._from_inside(mode, data)
+        if mode == "tasks" and LIFECYCLE in self._call.modes:
+            yield from self._lifecycles(namespace, data)
         if part := self._part(namespace, mode, data):
             yield part
+
+    def _lifecycles(self, namespace: tuple[str, ...], data: Any) -> Iterator[Event]:
+        """Yield the start of an inner graph with its first task, and its end with the task that contains it."""
+        if "input" in data and namespace and namespace not in self._inner:
+            self._inner.add(namespace)
+            name, _, task = namespace[-1].partition(":")
+            started = {"event": "started", "namespace": [*namespace], "graph_name": name, "trigger_call_id": task}
+            yield _part_event(LIFECYCLE, namespace, started)
+        if "result" in data:
+            event = "interrupted" if data["interrupts"] else "failed" if data["error"] else "completed"
+            inner = (*namespace, f"{data['name']}:{data['id']}")
+            if inner in self._inner:
+                self._inner.remove(inner)
+                yield _part_event(LIFECYCLE, inner, {"event": event, "graph_name": data["name"]})
 
     def _from_inside(self, mode: str, data: Any) -> Iterator[Event]:
         """Yield messages of inner graphs, which LangGraph streams in a namespace that this client does not read."""
@@ -167,7 +171,7 @@ class GraphRun:
         if mode == "messages" or is_reply:
             chunk = self._chunk(data) if MESSAGES_TUPLE in call.modes else None
             return _part_event(MESSAGES_TUPLE, namespace if call.subgraphs else (), chunk) if chunk else None
-        is_interrupt = mode == "updates" and "__interrupt__" in data
+        is_interrupt = mode == "updates" and INTERRUPT in data
         if mode not in call.modes and not is_interrupt:
             return None
         return _part_event(mode, namespace, without(plain(data), self._per_turn))
@@ -175,7 +179,8 @@ class GraphRun:
     def _chunk(self, data: Any) -> list[JSON] | None:
         """Return a message or a piece of one with its metadata; None for one that was streamed in pieces."""
         if is_token(data):
-            return as_chunk(printable(data["content"]), data["id"], {"langgraph_node": self._node})
+            chunk = {"content": printable(data["content"]), "type": "AIMessageChunk", "id": data["id"]}
+            return [chunk, {"langgraph_node": self._node}]
         message, metadata = data
         return None if message.id in self._sent else [plain(message), plain(metadata)]
 
@@ -253,21 +258,3 @@ def _nodes(named: tuple[str, ...]) -> Any:
 
 def _path(namespace: tuple[str, ...], node: str) -> str:
     return "/".join([*(step.split(":")[0] for step in namespace), node])
-
-
-def question_of(interrupts: tuple[Any, ...]) -> str:
-    """Return the question of an interrupted run as text."""
-    if not interrupts:
-        return "The run waits to be continued."
-    value = interrupts[0].value
-    asked = value if isinstance(value, dict) else {}
-    if isinstance(asked.get("question"), str):
-        return str(asked["question"])
-    if actions := [each for each in asked.get("action_requests") or () if isinstance(each, dict)]:
-        return "\n".join(_approval(each) for each in actions)
-    return value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _approval(action: JSON) -> str:
-    """Return one of the `action_requests` of LangChain agents for approval as text: "send_email {"to": "ann"}"."""
-    return str(action.get("description") or f"{action.get('name')} {json.dumps(action.get('args'), default=str)}")

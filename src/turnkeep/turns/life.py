@@ -1,4 +1,4 @@
-"""The life of a turn: BEGIN, LOAD, RUN, COMMIT, with a module for each. Whatever fails on the way, an acknowledged turn
+"""The life of a turn: LOAD, and the modules for BEGIN, RUN and COMMIT. Whatever fails on the way, an acknowledged turn
 is stored exactly once."""
 
 import asyncio
@@ -9,22 +9,23 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from turnkeep.attachments import Documents
 from turnkeep.entries import entries
 from turnkeep.errors import UnknownAgent
 from turnkeep.graphs.agent import Agent
 from turnkeep.observability import annotate, count
-from turnkeep.records import Event, Principal, Turn
+from turnkeep.records import Documents, Event, Principal, Turn
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.head import run_id_of
+from turnkeep.store.plans import Begun, Loaded
 from turnkeep.store.store import Store
+from turnkeep.store.turn_log import Found
 from turnkeep.store.usage import Usage
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.begin import Begin, or_released
-from turnkeep.turns.budget import Budget
-from turnkeep.turns.load import Load, TurnContext
+from turnkeep.turns.recording import Recorder
 from turnkeep.turns.redaction import Redactor
-from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.request import TurnContext, TurnRequest
+from turnkeep.turns.spending import Budget, Spending
 from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 
@@ -61,10 +62,11 @@ class Turns:
         self._names = frozenset(entries()) if names is None else names
         self._private = private
         self._stores = stores
+        self._clock = clock
+        self._built: dict[str, Agent] = {}
         self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
         self.budget = Budget(usage, seconds=tuning.seconds, clock=clock)
         self._begin = Begin(store, attachments, default_agent, private, tuning.commit_seconds)
-        self._load = Load(store, agents, default_agent, private, self.budget, clock)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
         """Run BEGIN and LOAD, in parallel if this process knows the thread. The run continues in its own task. Raises
@@ -73,27 +75,59 @@ class Turns:
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or uuid.uuid4().hex)
         request = await self._begin.wait(request)
-        started, safe = monotonic(), await self._begin.redacted(request)
+        started, redactor = monotonic(), await self._begin.redacting(request)
         if request.thread_id is None:
-            context = await self._load.context(request, safe, started)
+            context = await self._load(request, redactor, started)
             return RunningTurn(thread_id=None, redactor=context.redactor).run(partial(self._answer, context))
         ahead = asyncio.create_task(in_thread(self._store.turns.look_ahead, request.principal, request.thread_id))
-        begun = await self._begin.lease(request, safe)
+        begun = await self._begin.lease(request, redactor)
         if isinstance(begun, Turn):
-            return _replayed(begun, self._begin.redactor(request) if begun.private else None)
+            return _replayed(begun, self.redactor(request.principal, request.thread_id) if begun.private else None)
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        loading = self._load.context(request, safe, started, begun, ahead)
+        loading = self._load(request, redactor, started, begun, ahead)
         context = await or_released(loading, begun, self._store)
+        run_id, delay = run_id_of(begun.head.pk, begun.key), request.log_after
         running = RunningTurn(
             thread_id=request.thread_id,
-            run_id=run_id_of(begun.head.pk, begun.key),
+            run_id=run_id,
+            attempt=begun.head.seq,
+            recorder=None if delay is None else Recorder(self._store.events, begun.head, run_id, delay),
             turn_number=context.loaded.number + 1,
             loaded=context.loaded,
             thread_created=begun.created,
             redactor=context.redactor,
         )
-        self._running[str(running.run_id)] = running
+        self._running[run_id] = running
         return running.run(lambda running: or_released(self._answer(context, running), begun, self._store))
+
+    async def _load(
+        self,
+        request: TurnRequest,
+        redactor: Redactor | None,
+        started: float,
+        begun: Begun | None = None,
+        ahead: asyncio.Task[Found] | None = None,
+    ) -> TurnContext:
+        """Read the thread's history, in parallel with a reservation of the limits. `ahead` is what was read in parallel
+        with BEGIN. Raises OverLimit, and what `TurnLog.load` raises."""
+        name = (begun.head.agent if begun else None) or request.agent or self._default_agent
+        redactor = redactor if name in self._private else None
+        if redactor:
+            request = replace(request, message=redactor.redact(request.message))
+        if redactor and begun:
+            redactor.older = partial(self._store.vault.values, begun.head)
+        if name not in self._built:
+            self._built[name] = await in_thread(self._agents, name)
+        agent, loaded, started_at = self._built[name], Loaded(), self._clock()
+        documents = self._begin.documents(begun.head) if begun else Documents()
+        memory = self._stores(request.principal) if self._stores else None
+        spending = Spending(self.budget, agent, started)
+        async with spending.reserving(request.principal):
+            if begun and ahead:
+                begun = replace(begun, message=request.message)
+                load = self._store.turns.load
+                loaded = await in_thread(load, begun.head, agent.window, request.base, ahead=await ahead)
+        return TurnContext(request, agent, loaded, begun, spending, redactor, documents, memory, started, started_at)
 
     def check(self, request: TurnRequest) -> None:
         """Check a request as far as possible without the store. Raises UnknownAgent, OverLimit."""
@@ -104,6 +138,10 @@ class Turns:
     def running(self, run_id: str) -> RunningTurn | None:
         """Return the run if this process has it and it is still referenced."""
         return self._running.get(run_id)
+
+    def redactor(self, principal: Principal, thread_id: str | None) -> Redactor:
+        """Return what restores stored texts of a thread for its owner."""
+        return self._begin.redactor(principal, thread_id)
 
     def warm(self) -> None:
         """Load and build what the first turn needs: LangGraph and the default agent."""
@@ -126,9 +164,7 @@ class Turns:
     async def _answer(self, context: TurnContext, running: RunningTurn) -> Turn:
         from turnkeep.turns.run import run_and_commit  # noqa: PLC0415 - LangGraph loads on the chat path only
 
-        documents = self._begin.documents(context.begun.head) if context.begun else Documents()
-        memory = self._stores(context.request.principal) if self._stores else None
-        return await run_and_commit(context, running, self._store, self._tuning, documents=documents, memory=memory)
+        return await run_and_commit(context, running, self._store, self._tuning)
 
 
 def _replayed(turn: Turn, redactor: Redactor | None) -> RunningTurn:

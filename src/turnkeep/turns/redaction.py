@@ -14,7 +14,8 @@ from turnkeep.observability import count, logger, place
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Event, Turn
 from turnkeep.store.head import Head
-from turnkeep.store.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
+from turnkeep.store.vault import TAG_BYTES, Vault, has_placeholder, reworded
+from turnkeep.texts import reworded_in
 from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
@@ -44,11 +45,7 @@ class Redactor:
     @classmethod
     def of_run(cls, secret: bytes) -> "Redactor":
         """Return the redactor of a run that stores nothing."""
-
-        def tag(kind: str, value: str) -> str:
-            return hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex()
-
-        return cls(tag)
+        return cls(lambda kind, value: hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex())
 
     def redact(self, text: str) -> str:
         """Redact a text. Raise PrivacyUnavailable."""
@@ -114,9 +111,7 @@ class Redactor:
         return Event(event.name, await in_thread(reworded_in, dict(event.data), reveal))
 
     async def restore_turn(self, turn: Turn) -> Turn:
-        if not turn.private:
-            return turn
-        return await in_thread(reworded, turn, self.reveal)
+        return await in_thread(reworded, turn, self.reveal) if turn.private else turn
 
     def _earlier(self) -> Mapping[str, str]:
         """Return nothing if the store is unavailable: a placeholder in a reply is better than no reply."""

@@ -12,9 +12,7 @@ from math import inf
 from typing import Any, TypeVar
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
-from langgraph.store.base import BaseStore
 
-from turnkeep.attachments import Documents
 from turnkeep.errors import AgentFault, InvalidRequest, ModelTimeout, StoreUnavailable, TurnkeepError
 from turnkeep.models.faults import as_fault
 from turnkeep.models.outgoing import redacting
@@ -22,48 +20,34 @@ from turnkeep.models.usage import UsageMeter
 from turnkeep.observability import logger, measure, place
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Event, RunContext, Turn, Usage
-from turnkeep.store.elements import changed
 from turnkeep.store.plans import Begun, Saved
+from turnkeep.store.serde import changed
 from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.actions import Ledger, acting, with_origin
-from turnkeep.turns.calls import called_input
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
-from turnkeep.turns.load import TurnContext
-from turnkeep.turns.request import ACTING, GraphCall
+from turnkeep.turns.request import ACTING, GraphCall, TurnContext
 from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
+from turnkeep.turns.wire import called_input
 
 T = TypeVar("T")
 
-STATELESS = "stateless"
 RAISED = logging.getLogger("graph_errors")  # whole exceptions, which may quote a user: enabled on laptops only
-_AMBIGUOUS = "When there are multiple pending interrupts"
-"""Beginning of a LangGraph error that does not have its own class."""
-NAME_THE_QUESTION = (
-    "command.resume: Several questions are pending. Send an object from the id of each interrupt to its \
-answer; GET /threads/{thread_id}/state lists them."
-)
+NAME_THE_QUESTION = "command.resume: Several questions are pending. Send an object from the id of each interrupt to \
+its answer; GET /threads/{thread_id}/state lists them."
 NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Read the thread's state, send an input."
 
 
-async def run_and_commit(
-    context: TurnContext,
-    running: RunningTurn,
-    store: Store,
-    tuning: TurnTuning,
-    *,
-    documents: Documents,
-    memory: BaseStore | None,
-) -> Turn:
-    """Return the stored turn; `memory` is the caller's store for graphs. Raise TurnkeepError."""
+async def run_and_commit(context: TurnContext, running: RunningTurn, store: Store, tuning: TurnTuning) -> Turn:
+    """Return the stored turn. Raise TurnkeepError."""
     begun, turn = context.begun, None
     until = min(context.started + tuning.seconds, context.request.deadline or inf)  # when its answer must leave
     ledger = Ledger(store, begun, context.loaded, goes_on=context.request.goes_on) if begun else None
     try:
         with acting(ledger):
-            work = _drive(context, running, documents, max_steps=tuning.max_steps, memory=memory)
+            work = _drive(context, running, tuning.max_steps)
             saved, drafted = await _watched(work, begun, store, tuning, until)
         context.spending.settle(turns=1)
         if begun is None or ledger is None:
@@ -72,6 +56,8 @@ async def run_and_commit(
             saved = with_origin(saved, ledger.origin)
             turn = await running.commit(Commit(store, until).write(begun, context.loaded, saved, drafted))
     finally:
+        if turn is None and running.recorder:
+            await running.recorder.end()
         await context.spending.end(turn)
     return turn
 
@@ -114,36 +100,22 @@ async def _renew(begun: Begun | None, store: Store, seconds: float) -> None:
             logger.warning("lease not renewed, tried again")
 
 
-async def _drive(
-    context: TurnContext, running: RunningTurn, documents: Documents, *, max_steps: int, memory: BaseStore | None
-) -> tuple[Saved, Turn]:
+async def _drive(context: TurnContext, running: RunningTurn, max_steps: int) -> tuple[Saved, Turn]:
     """Run the graph. Return what COMMIT stores and the turn, still without a number. Raise what a node raises."""
     request, begun, redactor = context.request, context.begun, context.redactor
     ACTING.set(request.principal)
     call, window = request.call, request.conversation_window or context.agent.prompt_window
     now, key = datetime.fromtimestamp(context.started_at, UTC), request.key or running.run_id or ""
-    given_context = call.context if call else {}
-    run_context = RunContext(
-        window, now, request.principal, documents, given_context, key, begun.head.seq if begun else 0
-    )
+    given_context, seq = call.context if call else {}, begun.head.seq if begun else 0
+    run_context = RunContext(window, now, request.principal, context.documents, given_context, key, seq)
     context.spending.meter = meter = UsageMeter()
     given = _input(context)
     if redactor and call:
         given = await in_thread(changed, given, redactor.redact)
-    run = GraphRun(
-        context.agent,
-        context.loaded,
-        request.thread_id or STATELESS,
-        max_steps=max_steps,
-        store=memory,
-        call=call,
-        run_id=running.run_id,
-        streamed=request.streamed,
-        is_addressed=request.base is not None,
-    )
+    run = GraphRun(context, run_context, run_id=running.run_id, max_steps=max_steps)
     with _request_faults(call):
-        async with run.opened(run_context):
-            events = run.events(given, run_context, [meter])
+        async with run.opened():
+            events = run.events(given, [meter])
             with redacting(redactor.redact, redactor.made) if redactor else redacting(None):
                 async for event in redactor.redact_events(events) if redactor else events:
                     context.spending.see(event)
@@ -167,7 +139,7 @@ def _request_faults(call: GraphCall | None) -> Iterator[None]:
     except (EmptyInputError, InvalidUpdateError, NothingDone) as error:
         raise (InvalidRequest(NOTHING_TO_DO) if call else AgentFault) from error
     except RuntimeError as error:
-        if str(error).startswith(_AMBIGUOUS):
+        if str(error).startswith("When there are multiple pending interrupts"):  # it has no class of its own
             raise InvalidRequest(NAME_THE_QUESTION) from error
         raise
 

@@ -4,33 +4,34 @@ through the graph itself, so that clients see what a node would receive."""
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
+from langgraph.constants import START
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph.types import PregelTask, StateSnapshot
 
-from turnkeep.errors import InvalidRequest, StateCorrupt
+from turnkeep.errors import InvalidRequest, NotFound, StateCorrupt
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.own import output_of
 from turnkeep.records import JSON, Principal
 from turnkeep.store.checkpoints import RunCheckpointer
-from turnkeep.store.elements import changed
 from turnkeep.store.head import Head
 from turnkeep.store.keys import id_in
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun, Loaded
+from turnkeep.store.serde import changed
 from turnkeep.store.store import Store
-from turnkeep.store.vault import has_placeholder, reworded_in
-from turnkeep.store.windows import NO_CHECKPOINT
+from turnkeep.store.turn_log import NO_CHECKPOINT
+from turnkeep.store.vault import has_placeholder
+from turnkeep.texts import reworded_in
 from turnkeep.turns.actions import origin_of, with_origin
-from turnkeep.turns.begin import or_released
-from turnkeep.turns.calls import named, plain
+from turnkeep.turns.begin import or_released, wake
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.threads import in_thread
+from turnkeep.turns.wire import named, plain
 
-CANNOT_JOIN = (
-    "checkpoint_ns: Nodes of this inner graph wrote values that cannot be joined. Read the thread's own state."
-)
+CANNOT_JOIN = "checkpoint_ns: Nodes of this inner graph wrote values that cannot be joined. Read the thread's state."
 
 
 @dataclass(frozen=True)
@@ -63,25 +64,19 @@ class States:
     ) -> State:
         """Return the newest state, that at a checkpoint, or that of a run's end; of an inner graph by its `namespace`;
         with the states of inner graphs that wait, if `subgraphs`. Raises NotFound, StateCorrupt."""
-        return await in_thread(self._read, principal, thread_id, base, run, namespace=namespace, subgraphs=subgraphs)
 
-    def _read(
-        self,
-        principal: Principal,
-        thread_id: str,
-        base: str | None,
-        run: str | None,
-        *,
-        namespace: str,
-        subgraphs: bool,
-    ) -> State:
-        head = self.store.heads.read(principal, thread_id)
-        agent = self._agent(head)
-        base = self.store.turns.checkpoint_of(head, run) if run else base
-        loaded = self.store.turns.read_state(head, agent.window, None if namespace else base)
-        return self._restored(
-            head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=bool(base and not run))
-        )
+        def found() -> State:
+            head = self.store.heads.read(principal, thread_id)
+            agent = self._agent(head)
+            at = self.store.turns.checkpoint_of(head, run) if run else base
+            loaded = self.store.turns.load(head, agent.window, None if namespace else at, gone=NotFound)
+            is_named = bool(at and not run)
+            state = _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=is_named)
+            if not (at or namespace or state.shown["next"]) and self._is_running(head):
+                state.shown["next"] = [START]  # clients that open a page then follow the run
+            return self._restored(head, state)
+
+        return await in_thread(found)
 
     def history(
         self,
@@ -96,7 +91,7 @@ class States:
         metadata contain `metadata`. Raises NotFound, StateCorrupt."""
         head = self.store.heads.read(principal, thread_id)
         agent = self._agent(head)
-        for loaded in self.store.turns.history(head, agent.window, limit=limit, before=before):
+        for loaded in islice(self.store.turns.history(head, agent.window, before), limit):
             state = self._restored(head, _state_or_error(agent, head, loaded))
             if (metadata or {}).items() <= (state.shown["metadata"] or {}).items():
                 yield state
@@ -140,9 +135,13 @@ class States:
         saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
         assert saved  # noqa: S101 - an update puts a checkpoint
         saved = with_origin(saved, origin_of(loaded))
-        plan, _ = await in_thread(self.store.turns.prepare, begun, loaded, replace(saved, pii=redactor.made), None)
+        plan, _ = await in_thread(self.store.turns.planner.plan, begun, loaded, replace(saved, pii=redactor.made), None)
         await in_thread(self.store.turns.commit, plan)
+        await wake(head, self.store)
         return {name: put["configurable"][name] for name in ("thread_id", "checkpoint_ns", "checkpoint_id")}
+
+    def _is_running(self, head: Head) -> bool:
+        return head.is_leased(self.store.heads.now()) or bool(head.has_queue and self.store.queue.waiting(head))
 
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)
@@ -158,13 +157,7 @@ class States:
 
 
 def _state(
-    agent: Agent,
-    head: Head,
-    loaded: Loaded,
-    namespace: str = "",
-    *,
-    subgraphs: bool = False,
-    is_named: bool = False,
+    agent: Agent, head: Head, loaded: Loaded, namespace: str = "", *, subgraphs: bool = False, is_named: bool = False
 ) -> State:
     """Read a state. At a named checkpoint, LangGraph omits what tasks of a waiting step have already written."""
     run = RunCheckpointer(loaded, whole=agent.window is None)

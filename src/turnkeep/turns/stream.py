@@ -9,6 +9,7 @@ from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
 from turnkeep.store.plans import Loaded
+from turnkeep.turns.recording import Recorder
 from turnkeep.turns.redaction import Redactor
 
 T = TypeVar("T")
@@ -20,13 +21,15 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 @dataclass(eq=False, repr=False, kw_only=True)
 class RunningTurn:
     """One request being answered. `replayed`: the reply was stored before, so no model is called. `run_id` is None if
-    nothing is stored; `turn_number` is the future number, `loaded` the state to continue from. Queued events are
-    redacted as stored ones are; `redactor` restores them for the client."""
+    nothing is stored; `turn_number` is the future number, `loaded` the state to continue from, `attempt` the fencing
+    token. Queued events are redacted as stored ones are; `redactor` restores them for the client."""
 
     thread_id: str | None
     thread_created: bool = False
     replayed: bool = False
     redactor: Redactor | None = None
+    recorder: Recorder | None = None
+    attempt: int = 0
     run_id: str | None = None
     turn_number: int | None = None
     loaded: Loaded | None = None
@@ -34,6 +37,7 @@ class RunningTurn:
     def __post_init__(self) -> None:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[Turn] | None = None
+        self._recording: asyncio.Task[None] | None = None
         self._is_committing = False
         self._is_over = False
 
@@ -42,14 +46,20 @@ class RunningTurn:
         self._task = asyncio.create_task(work(self))
         _tasks.add(self._task)
         self._task.add_done_callback(self._end)
+        if self.recorder:
+            self._recording = asyncio.create_task(self.recorder.record())
         return self
 
     def emit(self, event: Event) -> None:
         self._events.put_nowait(event)
+        if self.recorder:
+            self.recorder.add(event)
 
     async def commit(self, work: Awaitable[T]) -> T:
         """Await `work`; from now on the turn cannot be cancelled."""
         self._is_committing = True
+        if self.recorder:
+            await self.recorder.end()
         return await work
 
     async def next(self, seconds: float | None = None) -> Event | None:
@@ -101,6 +111,8 @@ class RunningTurn:
 
     def _end(self, task: asyncio.Task[Turn]) -> None:
         _tasks.discard(task)
+        if self._recording:
+            self._recording.cancel()
         if not task.cancelled():
             task.exception()  # retrieved, or asyncio would report it if no one awaits the end
         self._events.put_nowait(None)

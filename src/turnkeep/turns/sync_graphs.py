@@ -8,20 +8,20 @@ from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from langchain_core.runnables.config import run_in_executor
 from langgraph.config import get_config
 from langgraph.graph import START
 from langgraph.runtime import RunControl, Runtime
 
-if TYPE_CHECKING:
-    from turnkeep.graphs.agent import AnyGraph
+from turnkeep.graphs.own import AnyGraph
 
 with suppress(ImportError):
     from langgraph._internal._constants import CONFIG_KEY_RUNTIME, CONFIG_KEY_STREAM
     from langgraph._internal._runnable import RunnableCallable
     from langgraph.pregel._messages import StreamMessagesHandler
+    from langgraph.pregel._tools import StreamToolCallHandler
     from langgraph.pregel.protocol import StreamProtocol
 
 Part: TypeAlias = tuple[tuple[str, ...], str, Any]  # namespace, mode and data, as LangGraph streams them
@@ -30,7 +30,7 @@ HAS_NAMES = "StreamProtocol" in globals()
 _THREADS = ThreadPoolExecutor(32, thread_name_prefix="graph")
 
 
-def is_blocking(graph: "AnyGraph") -> bool:
+def is_blocking(graph: AnyGraph) -> bool:
     """Return whether all nodes and choices between nodes are plain functions."""
     branches = getattr(getattr(graph, "builder", None), "branches", None)
     if not HAS_NAMES or branches is None or graph.step_timeout is not None:
@@ -50,7 +50,7 @@ def _is_plain(runnable: Any) -> bool:
 
 
 async def stream(
-    graph: "AnyGraph", given: Any, *, config: Any, modes: Collection[str], **more: Any
+    graph: AnyGraph, given: Any, *, config: Any, modes: Collection[str], **more: Any
 ) -> AsyncIterator[Part]:
     """Yield what `graph.astream` yields with these modes and `subgraphs`. When it is closed, the graph ends where its
     next node would begin."""
@@ -84,7 +84,7 @@ async def stream(
         done.cancel()
 
 
-def _with_sink(graph: "AnyGraph", config: Any, modes: Collection[str], take: Callable[[Part], None]) -> Any:
+def _with_sink(graph: AnyGraph, config: Any, modes: Collection[str], take: Callable[[Part], None]) -> Any:
     """Return the config with a sink for events, as LangGraph passes it from a graph to the graphs inside it."""
 
     def write(data: Any) -> None:
@@ -95,9 +95,6 @@ def _with_sink(graph: "AnyGraph", config: Any, modes: Collection[str], take: Cal
         CONFIG_KEY_STREAM: StreamProtocol(take, cast(Any, {*modes})),
         CONFIG_KEY_RUNTIME: Runtime(stream_writer=write, store=graph.store),
     }
-    handlers = [StreamMessagesHandler(take, True, parent_ns=())] if "messages" in modes else []
-    return {
-        **config,
-        "callbacks": [*config["callbacks"], *handlers],
-        "configurable": config["configurable"] | sink,
-    }
+    kinds = {"messages": StreamMessagesHandler, "tools": StreamToolCallHandler}
+    handlers = [kind(take, True, parent_ns=()) for mode, kind in kinds.items() if mode in modes]
+    return {**config, "callbacks": [*config["callbacks"], *handlers], "configurable": config["configurable"] | sink}

@@ -23,11 +23,10 @@ from turnkeep.store.keys import is_storable
 from turnkeep.store.opening import make_table
 from turnkeep.store.store import Store
 from turnkeep_local import LocalError
-from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.clients import dynamodb_client, open_objects
 from turnkeep_local.deployment import explained, open_deployment
 from turnkeep_local.dynamodb import open_store, running_store
 from turnkeep_local.home import open_home, sole_server
-from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves
 from turnkeep_local.moving.savers import OldTable
 from turnkeep_local.server import local_settings
@@ -41,27 +40,20 @@ def import_threads(options: argparse.Namespace) -> None:
     rest = _principal(options.tenant, options.user, "--tenant, --user") if options.tenant or options.user else None
     if not owners and rest is None:
         raise LocalError("The threads have no owner. Set --tenant and --user, or list owners in --owner FILE.csv")
-    with explained(), _destination(options) as here:
-        moves = Moves(_old(options), here, owners, rest, options.agent, report=print, dry_run=options.dry_run)
+    own = (options.endpoint_url, options.writes_table, options.s3_bucket, options.s3_prefix)
+    with explained(), _destination(options) as store:
+        old = OldTable(options.package, options.old, *own)
+        moves = Moves(old, store, owners, rest, options.agent, report=print, dry_run=options.dry_run)
         tally = moves.run(partial(print, end="\r", file=sys.stderr, flush=True))
     counts = [f"{count:>8}  {outcome}" for outcome, count in tally.threads.items()]
-    print("\n".join([*counts, f"{tally.turns:>8}  turns", f"{tally.messages:>8}  messages"]), flush=True)
+    print("\n".join([*counts, f"{tally.turns:>8}  turns"]), flush=True)
     if tally.left:
         total = tally.threads.total()
         raise LocalError(f"{tally.left} of {total} threads were not imported. Run the same command to retry them.")
 
 
-def _old(options: argparse.Namespace) -> OldTable:
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    own = (options.writes_table, options.s3_bucket, options.s3_prefix)
-    try:
-        return OldTable(options.package, options.old, region, options.endpoint_url, *own)
-    except ModuleNotFoundError as error:
-        raise LocalError(f'{options.package} is not installed: pip install "turnkeep[import]"') from error
-
-
 @contextmanager
-def _destination(options: argparse.Namespace) -> Iterator[Arrivals]:
+def _destination(options: argparse.Namespace) -> Iterator[Store]:
     """Open the deployment, or the store of this folder, whether its server runs or not."""
     home = None if options.stack or options.table else open_home(os.environ)
     settings = local_settings(home, os.environ) if home else read_settings()
@@ -73,7 +65,7 @@ def _destination(options: argparse.Namespace) -> Iterator[Arrivals]:
             if store is None:
                 stack.enter_context(sole_server(home, "turnkeep import"))
                 store = stack.enter_context(open_store(home, os.environ, print))
-            client = dynamodb_client(store, os.environ, seconds=TABLE_SECONDS)
+            client = dynamodb_client(store, os.environ)
             make_table(client, settings.table_name)
             items, codec = Items(client, settings.table_name), Codec(*settings.signing_secrets)
             objects = open_objects(home, os.environ, settings.bucket_name)
@@ -85,14 +77,11 @@ def _destination(options: argparse.Namespace) -> Iterator[Arrivals]:
             items, codec = deployment.items, Codec(refresh=deployment.secrets)
             objects = S3Objects(boto3.client("s3"), bucket)
         facts: Any = {"clock": time.time, "random_bytes": secrets.token_bytes, "thread_hours": settings.thread_hours}
-        yield Arrivals(Store(items, Blobs(objects), codec, **facts))
+        yield Store(items, Blobs(objects), codec, **facts)
 
 
 def read_owners(file: Path) -> dict[str, Principal]:
-    try:
-        reader = csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines(), restkey="more", restval="")
-    except (OSError, UnicodeDecodeError) as error:
-        raise LocalError(f"{file} cannot be read: {error}") from error
+    reader = csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines(), restkey="more", restval="")
     owners: dict[str, Principal] = {}
     for row in reader:
         place = f"{file}:{reader.line_num}"

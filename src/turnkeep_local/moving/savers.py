@@ -14,17 +14,13 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import EXT_PYDANTIC_V2, JsonPlusSerializer
 
 from turnkeep.store.attributes import decode
-from turnkeep.store.elements import SERIALISER
+from turnkeep.store.serde import SERIALISER
 from turnkeep_local import LocalError
 
-AWS = "langgraph-checkpoint-aws"
+AWS, OTHER = "langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb"
 _LAYOUTS = {
     AWS: (["PK", "SK"], "CHECKPOINT_", ("PK", "ns", "id")),
-    "langgraph-checkpoint-dynamodb": (
-        ["thread_id", "checkpoint_id"],
-        "",
-        ("thread_id", "checkpoint_ns", "checkpoint_id"),
-    ),
+    OTHER: (["thread_id", "checkpoint_id"], "", ("thread_id", "checkpoint_ns", "checkpoint_id")),
 }
 """Per package: the table's keys, the prefix of thread ids, and the attributes with thread, namespace and checkpoint."""
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, NotImplementedError, EOFError, OSError, zlib.error)
@@ -64,16 +60,14 @@ class OldTable:
 
     package: str
     table: str
-    region: str | None = None
     endpoint: str | None = None
     writes: str | None = None
     bucket: str | None = None
     prefix: str | None = None
 
     def __post_init__(self) -> None:
-        where: Any = {"region_name": self.region, "endpoint_url": self.endpoint}
-        self._client: Any = boto3.client("dynamodb", **where)
-        self._saver = self._open_saver(where)
+        self._client: Any = boto3.client("dynamodb", endpoint_url=self.endpoint)
+        self._saver = self._open_saver({"endpoint_url": self.endpoint})
 
     def _open_saver(self, where: dict[str, Any]) -> Any:
         serde = JsonPlusSerializer(allowed_msgpack_modules=None, __unpack_ext_hook__=_unpacked)
@@ -116,8 +110,7 @@ class OldTable:
     def read(self, thread: OldThread, namespace: str = "") -> CheckpointTuple | None:
         """Return the newest checkpoint of the namespace."""
         # Asked for the newest one, langgraph-checkpoint-dynamodb may return a checkpoint of a sub-graph.
-        newest = thread.newest[namespace]
-        at = {"thread_id": thread.thread_id, "checkpoint_ns": namespace, "checkpoint_id": newest}
+        at = {"thread_id": thread.thread_id, "checkpoint_ns": namespace, "checkpoint_id": thread.newest[namespace]}
         found: CheckpointTuple | None = self._saver.get_tuple({"configurable": at})
         return found
 

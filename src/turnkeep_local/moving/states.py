@@ -11,13 +11,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.types import INTERRUPT
 
-from turnkeep.records import JSON, Turn, Usage
+from turnkeep.records import JSON, Turn
+from turnkeep.saver.turns import last_text, question_of, turn_of
 from turnkeep.store.checkpoints import RunCheckpointer
-from turnkeep.store.elements import CHECKPOINT_VERSION, SERIALISER, are_messages, freeze
 from turnkeep.store.links import Segment
 from turnkeep.store.plans import Loaded, Saved
-from turnkeep.turns.calls import plain
-from turnkeep.turns.graph import question_of
+from turnkeep.store.serde import CHECKPOINT_VERSION, SERIALISER, are_messages, freeze
+from turnkeep.turns.wire import plain
 from turnkeep_local.moving.savers import Unreadable
 
 _OF_LANGGRAPH = ("source", "step", "parents", "writes", "thread_id", "run_id", "checkpoint_", "langgraph_", "ls_")
@@ -32,7 +32,6 @@ class Converted:
 
     saved: Saved
     turns: tuple[Appended, ...]
-    messages: int
     updated: float
     metadata: JSON
 
@@ -42,8 +41,7 @@ def convert(spaces: Mapping[str, CheckpointTuple], agent: str) -> Converted:
     root = spaces[""]
     updated = datetime.fromisoformat(root.checkpoint["ts"]).timestamp()
     values = root.checkpoint["channel_values"]
-    messages = values.get("messages")
-    messages = messages if isinstance(messages, list) else []
+    messages = values["messages"] if isinstance(values.get("messages"), list) else []
     if not are_messages(messages):
         raise Unreadable("a message is of a type that LangGraph does not list, or contains one")
     asked = tuple(each for _, name, value in root.pending_writes or () if name == INTERRUPT for each in value)
@@ -53,7 +51,7 @@ def convert(spaces: Mapping[str, CheckpointTuple], agent: str) -> Converted:
     if asked:
         last = replace(last, reply=question_of(asked), status="interrupted", route="clarify")
     turns.append((last, (*appended, *others)))
-    return Converted(saved, tuple(turns), len(messages), updated, _metadata(root.metadata))
+    return Converted(saved, tuple(turns), updated, _metadata(root.metadata))
 
 
 def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
@@ -63,10 +61,9 @@ def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
         if checkpoint["v"] > CHECKPOINT_VERSION:
             raise Unreadable(f"a newer LangGraph wrote version {checkpoint['v']} of its checkpoints")
         at: Any = {"thread_id": "", "checkpoint_ns": namespace}
-        versions = _versions(checkpoint["channel_versions"])
         seen = {node: _versions(each) for node, each in checkpoint["versions_seen"].items()}
-        checkpoint = {**checkpoint, "channel_versions": versions, "versions_seen": seen}
-        run.put({"configurable": at}, checkpoint, found.metadata, {})
+        versions = {"channel_versions": _versions(checkpoint["channel_versions"]), "versions_seen": seen}
+        run.put({"configurable": at}, checkpoint | versions, found.metadata, {})
         for task, channel, value in found.pending_writes or ():
             run.put_writes({"configurable": {**at, "checkpoint_id": checkpoint["id"]}}, [(channel, value)], task)
     saved = run.saved(frozenset(), interrupted=True)
@@ -84,37 +81,21 @@ def _turns(messages: list[BaseMessage], updated: float, agent: str) -> Iterator[
     begins = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)][1:]
     for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True) if messages else ():
         some = messages[begin:end]
-        yield _turn(some, updated, agent), (Segment("", "messages", begin, freeze(some)),)
+        yield _turn(some, last_text(some, AIMessage), updated, agent), (Segment("", "messages", begin, freeze(some)),)
 
 
-def _turn(messages: list[BaseMessage], at: float, agent: str) -> Turn:
-    replies = [each for each in messages if isinstance(each, AIMessage)]
-    used = [each.usage_metadata for each in replies if each.usage_metadata]
-    return Turn(
-        thread_id=None,
-        number=0,
-        agent=agent,
-        message=next((str(each.text) for each in messages if isinstance(each, HumanMessage)), ""),
-        reply=next((str(each.text) for each in reversed(replies) if each.text), ""),
-        status="complete",
-        created_at=round(at, 3),
-        duration_ms=0,
-        provider="",
-        model=next((str(each.response_metadata.get("model_name", "")) for each in reversed(replies)), ""),
-        usage=Usage(sum(each["input_tokens"] for each in used), sum(each["output_tokens"] for each in used)),
-    )
+def _turn(messages: list[BaseMessage], reply: str, at: float, agent: str) -> Turn:
+    return turn_of(messages, reply, asks=False, message=None, agent=agent, began=at, now=at)
 
 
 def _state(values: Mapping[str, Any], updated: float, agent: str) -> Appended:
     """Return a state without messages as one turn, whose reply is JSON."""
     known = SERIALISER.loads_typed(SERIALISER.dumps_typed(dict(values)))
-    return replace(_turn([], updated, agent), reply=json.dumps(plain(known), ensure_ascii=False)), ()
+    return _turn([], json.dumps(plain(known), ensure_ascii=False), updated, agent), ()
 
 
 def _metadata(given: Mapping[str, Any]) -> JSON:
-    """Return the short values that the application set."""
+    """Return the plain values that the application set; nothing if they are too long."""
     own = {name: value for name, value in given.items() if not name.startswith(_OF_LANGGRAPH)}
     kept: JSON = {name: value for name, value in own.items() if isinstance(value, str | int | float | bool)}
-    while len(json.dumps(kept)) > METADATA_CHARACTERS:
-        kept.popitem()
-    return kept
+    return kept if len(json.dumps(kept)) <= METADATA_CHARACTERS else {}

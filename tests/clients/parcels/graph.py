@@ -3,11 +3,15 @@ of its own, a question with the payload that chat interfaces draw, a failure and
 that another server can run it; what a message wants is its first word."""
 
 import asyncio
+import time
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, TypedDict
 
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import tool
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
@@ -30,6 +34,23 @@ class Tracking(TypedDict):
     place: str
 
 
+class Writer(GenericFakeChatModel):
+    """Writes one word after the other, `pause` seconds apart."""
+
+    pause: float
+
+    def _stream(self, *args: Any, **more: Any) -> Iterator[ChatGenerationChunk]:
+        for piece in super()._stream(*args, **more):
+            time.sleep(self.pause)
+            yield piece
+
+
+@tool
+async def scales(parcel: int) -> str:
+    """Weigh a parcel."""
+    return f"{GRAMS} g"
+
+
 async def listen(state: Parcels, config: RunnableConfig) -> Command[Desk]:
     word = state["messages"][-1].text.split(" ")[0]
     get_stream_writer()({"heard": word, "tone": config["configurable"].get("tone", "plain")})
@@ -39,7 +60,8 @@ async def listen(state: Parcels, config: RunnableConfig) -> Command[Desk]:
 async def weigh(state: Parcels) -> dict[str, Any]:
     call = {"name": "scales", "args": {"parcel": 1}, "id": "call_1", "type": "tool_call"}
     wanted = AIMessage("", tool_calls=[call], id=f"weigh-{state['stamps']}")
-    return {"messages": [wanted, ToolMessage(f"{GRAMS} g", tool_call_id="call_1", id=f"grams-{state['stamps']}")]}
+    weighed: ToolMessage = await scales.ainvoke(call)
+    return {"messages": [wanted, ToolMessage(weighed.content, tool_call_id="call_1", id=f"grams-{state['stamps']}")]}
 
 
 async def approve(state: Parcels) -> dict[str, Any]:
@@ -74,9 +96,10 @@ async def loop(state: Parcels) -> dict[str, Any]:
 
 
 async def reply(state: Parcels) -> dict[str, Any]:
-    """A model that writes one word after the other."""
+    """A model that writes one word after the other: "slowly a b"."""
     said = AIMessage(f"you said {state['messages'][-1].text}")
-    return {"messages": [await GenericFakeChatModel(messages=iter([said])).ainvoke(state["messages"])]}
+    pause = 0.15 if "slowly" in said.text else 0
+    return {"messages": [await Writer(messages=iter([said]), pause=pause).ainvoke(state["messages"])]}
 
 
 def tracking() -> Any:

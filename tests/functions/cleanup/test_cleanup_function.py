@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 APP = Path(__file__).parents[3] / "functions" / "cleanup" / "app.py"
 HOUR = 3600.0
-IDLE = {"threads": 0, "items": 0, "moved": 0, "unreadable": 0, "failed": 0, "finished": True, "oldest_ms": 0}
 
 
 class Context:

@@ -7,10 +7,11 @@ sub-graph, or behind a question.
 import asyncio
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -42,13 +43,28 @@ class GraphRun:
     acts: bool = False
     places: dict = field(default_factory=dict)
 
+    def of(self, _):
+        return self
+
+
+@dataclass
+class Worker:
+    """Executes queued runs, whichever operations they are of: each is known by its metadata, and a new attempt."""
+
+    world: object
+
+    def of(self, config):
+        count = self.world.facts["worked"]["n"] = self.world.facts["worked"].get("n", 0) + 1
+        return replace(self.world.facts["asked"][config["metadata"]["asked"]], attempt_id=1_000_000 + count)
+
 
 def attempts_in(messages):
     return [number_in(message.content) for message in messages if isinstance(message, AIMessage)]
 
 
-async def answer(state):
-    run, model, history = RUN.get(), RUN.get().world.model, attempts_in(state["messages"])
+async def answer(state, config: RunnableConfig):
+    run, history = RUN.get().of(config), attempts_in(state["messages"])
+    model = run.world.model
     incarnation = model.heads.get(run.thread) or b""
     try:
         model.start(run.attempt_id, run.thread, run.key, incarnation, history, is_branch=run.is_branch)
@@ -83,7 +99,7 @@ AGENT = Agent(
 
 async def ask_first(state):
     interrupt("go on?")
-    return await answer(state)
+    return await answer(state, {})
 
 
 @cache

@@ -102,6 +102,7 @@ class Http:
                 return _last(self("GET", place, run=run))
         human = {"role": "user", "content": message, "id": f"h-{run.key.partition(':')[0]}"}
         body = {"assistant_id": AGENT.name, "input": {"messages": [human]}, "if_not_exists": "create"}
+        body["metadata"] = {"asked": message}
         return _last(self("POST", f"/threads/{run.thread}/runs/wait", body, run=run, received=run.places))
 
     def openai(self, run, message, **_):

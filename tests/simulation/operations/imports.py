@@ -1,4 +1,4 @@
-"""`turnkeep import` next to all others: the real `Moves` and `Arrivals`, over an old table that gains turns."""
+"""`turnkeep import` next to all others: the real `Moves`, over an old table that gains turns."""
 
 from datetime import UTC, datetime
 
@@ -7,7 +7,6 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from simulation.kernel import BASE
 from simulation.operations.memory import WHO
-from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves
 from turnkeep_local.moving.savers import OldThread
 
@@ -31,7 +30,7 @@ class OldTable:
 
     def read(self, thread, namespace=""):
         self.world.sim.sleep(0.005)
-        count = self.world.facts["olds"][thread.thread_id]
+        count = int(thread.newest[""].rpartition("-")[2])
         pairs = ((HumanMessage(f"old{n}"), AIMessage(f"r{old_turn(n)}")) for n in range(1, count + 1))
         checkpoint = {"v": 4, "id": f"1old-{count:06d}", "ts": datetime.fromtimestamp(BASE, UTC).isoformat()}
         checkpoint |= {"channel_values": {"messages": [each for pair in pairs for each in pair]}}
@@ -52,12 +51,11 @@ class ImportOps:
 
         def work(has, _):
             counts.append((self.sim.now, self.facts["olds"].get(thread, 0)))
-            arrivals = Arrivals(has.store)
-            moves = Moves(OldTable(self), arrivals, {}, WHO, "a", report=lambda _: None, clock=has.clock)
+            moves = Moves(OldTable(self), has.store, {}, WHO, "a", report=lambda _: None)
             return moves.run(lambda _: None).threads
 
         fates = self.ask(op, work, tries=2)
-        if not fates or not {"moved", "changed"} & fates.keys():
+        if not fates or "moved" not in fates:
             return
         began, count = counts[-1]
         incarnation = self.model.life(thread, began)

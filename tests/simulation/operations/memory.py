@@ -1,7 +1,6 @@
 """DynamoDBStore and metadata as registers, checked for linearizability (Wing and Gong) at the end of each run."""
 
 from dataclasses import dataclass
-from hashlib import sha256
 
 from simulation.kernel import FOREVER, Violation
 from simulation.model import SLACK
@@ -69,9 +68,8 @@ class MemoryOps:
             if life:
                 access.expires, access.latest = access.began + life, access.ended + life
 
-    def op_put(self, op, name, is_large=False, life=None):
-        text = "".join(sha256(f"{op.id}.{n}".encode()).hexdigest() for n in range(8)) if is_large else ""
-        value, tries = f"v{op.id}.{text}", 1 + self.sim.pick() % 2
+    def op_put(self, op, name, life=None):
+        value, tries = f"v{op.id}", 1 + self.sim.pick() % 2
         put = lambda has: has.memory.put(SPACE, name, {"v": value}, ttl=life and life / 60)  # noqa: E731
         self._write(op, (*SPACE, name), value, put, life, tries=tries)
 
@@ -112,8 +110,5 @@ class MemoryOps:
                 accesses.append(Access(True, value, began, self.sim.now))
             elif space != "meta":
                 self._note_read((space, key), has.memory.get(SPACE, key, refresh_ttl=False), began)
-                has.memory.delete(SPACE, key)  # which also deletes the parts that no value names
             if (incarnation or space != "meta") and not is_linearizable(accesses):
                 raise Violation("not a register", f"{space} {key}: {'; '.join(map(str, accesses))}")
-        if left := [sk for sk in self.sim.table.parts.get(has.memories(WHO)._pk, ()) if sk.startswith("PART#")]:
-            raise Violation("parts left after a deletion", f"{left}")

@@ -3,17 +3,18 @@
 import gzip
 import json
 import re
+from contextlib import suppress
 from types import MappingProxyType
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from simulation.kernel import Violation
+from simulation.kernel import FOREVER, Violation
 from simulation.model import BUSY, SLACK, Belonging, number_in
-from simulation.operations.graphs import AGENT, RUN, GraphRun
+from simulation.operations.graphs import AGENT, RUN, GraphRun, Worker
 from simulation.scenarios import Op
 from turnkeep import errors
-from turnkeep.attachments import Piece
-from turnkeep.store.retries import RETRY_MS
+from turnkeep.records import Piece
+from turnkeep.store.leases import RETRY_MS
 from turnkeep.turns.background import NotDone
 
 EXPORT_LOOKS, LOST_ANSWERS = 4, 6
@@ -33,6 +34,9 @@ class ServingOps:
 
         def work(has, n):
             run = GraphRun(self, op.id * 10 + n, thread, key, pause, base is not None, acts, places)
+            if wire == "langgraph":
+                self.facts["asked"].setdefault(message, run)
+                self.facts["order"].setdefault(key, [self.sim.now, FOREVER])
             answer = getattr(has.http, wire)(run, message, base=base, patience=patience)
             if not self.sim.pick(17) % LOST_ANSWERS:
                 raise TimeoutError  # the answer is lost on its way to the client
@@ -43,9 +47,9 @@ class ServingOps:
     def serve(self, has, attempt_id, thread, key, message):
         return has.http.chat(GraphRun(self, attempt_id, thread, key), message)
 
-    def work_off(self, first, name, work):
+    def work_off(self, first, name, work, thread=None):
         """What a queue does: it asks workers, up to three times."""
-        job = Op(0, "work", 0.0, first)
+        job = Op(0, "work", 0.0, first, {"thread": thread})
         self.sim.child(lambda: self.ask(job, work, busy=NotDone), name, None)
 
     def request(self, op, method, path, body=None, *, headers=MappingProxyType({}), **how):
@@ -55,27 +59,64 @@ class ServingOps:
 
     # background runs
 
-    def op_enqueue(self, op, thread, key):
+    def op_enqueue(self, op, thread, key, strategy=None):
         began, message = self.sim.now, f"m{op.id}"
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
         body = {"assistant_id": AGENT.name, "input": {"messages": [{"role": "user", "content": message}]}}
+        body |= {"metadata": {"asked": message}, "multitask_strategy": strategy}
+        self.facts["asked"][message] = GraphRun(self, 0, thread, key, (0.01, 3.0)[op.id & 1])
+        self.facts["order"][key] = [began, FOREVER]
         how = {"headers": {"run": op, "idempotency_key": key}, "tries": 3, "busy": errors.ThreadBusy}
         if found := self.request(op, "POST", f"/threads/{thread}/runs", body, ends=errors.NotFound, **how):
             if self.model.heads.get(thread) is None and self.model.ended.get(thread, -1) < began:
                 raise Violation("run without a thread", f"{thread} does not exist, and takes {found}")
             run = Belonging(thread, key, self.model.life(thread, began), self.sim.now)
-            self.facts["runs"].setdefault(found["run_id"], run)
+            if not strategy or found["metadata"].get("asked") == message:
+                self.facts["runs"].setdefault(found["run_id"], run)
+            if strategy:
+                self.facts["joined"][message] = (thread, found["run_id"])
+            self.facts["order"][key][1] = self.sim.now
 
-    async def launch(self, token):
-        op = RUN.get()  # the operation that enqueued it
-        count = self.facts["launched"][op.id] = self.facts["launched"].get(op.id, 0) + 1
+    async def launch(self, by, token):
+        thread = self.model.partitions[by.store.queue.read_token(token)["pk"]]
+        count = self.facts["launched"]["n"] = self.facts["launched"].get("n", 0) + 1
 
-        def work(has, n):
-            attempt_id, pause = (op.id * 10 + count) * 10 + 5 + n, (0.01, 3.0)[op.id & 1]
-            RUN.set(GraphRun(self, attempt_id, op.args["thread"], op.args["key"], pause))
+        def work(has, _):
+            RUN.set(Worker(self))
             self.sim.complete(has.runs.work(token))
 
-        self.work_off(op.on, "worker", work)
+        self.work_off(count, "worker", work, thread)
+
+    def drain(self, thread):
+        """Whoever looks at a queued run that was forgotten has it executed or reported; none has passed another."""
+        http = self.last(thread).http
+        with suppress(errors.NotFound):  # it expires meanwhile
+            for _ in range(2):
+                for run in (left := http("GET", f"/threads/{thread}/runs?limit=50&status=pending")):
+                    with suppress(errors.TurnkeepError):
+                        http("GET", f"/threads/{thread}/runs/{run['run_id']}/join")
+            if left:
+                raise Violation("queued run forgotten", f"{thread}: {left}")
+        self.check_joined(http, thread)
+        ids = self.check_all(thread) or ()
+        keys = [self.model.attempts[id_].key for id_ in ids]
+        times = [self.facts["order"][key] for key in keys if key in self.facts["order"]]
+        is_clear = self.model.spread * 1000 < RETRY_MS  # by a clock far ahead a queued run is given up
+        for at, (began, _) in enumerate(times):
+            if is_clear and any(accepted < began for _, accepted in times[at + 1 :]):
+                raise Violation("queued run passed", f"{thread} shows {ids}")
+
+    def check_joined(self, http, thread):
+        """A run that succeeded has each message that joined it, once."""
+        joined = {message: run_id for message, (of, run_id) in self.facts["joined"].items() if of == thread}
+        is_branched = any(op.args.get("base") is not None for op in self.plan.ops)  # which leaves messages behind
+        for message, run_id in {} if is_branched else joined.items():
+            with suppress(errors.NotFound):  # the thread has ended
+                is_made = http("GET", f"/threads/{thread}/runs/{run_id}")["status"] == "success"
+                values = http("GET", f"/threads/{thread}/state")["values"]
+                shown = [each["content"] for each in values.get("messages", [])]
+                if is_made and shown.count(message) != 1:
+                    raise Violation("message not once in the turn of its run", f"{thread} shows {shown}, not {message}")
 
     def nth(self, kind, of):
         """One of the runs or documents that were accepted, if there are any: its id, and what is known of it."""
@@ -161,7 +202,7 @@ class ServingOps:
         """All that is stored, at once or by a worker. Threads are found by an index, which may be behind."""
         began = self.sim.now
         export = lambda has, _: self._exported(has, EXPIRED if is_late else {})  # noqa: E731
-        lines = self.ask(op, export, tries=2, ends=errors.NotFound)  # it was erased meanwhile
+        lines = self.ask(op, export, tries=2, ends=(errors.NotFound, errors.Superseded))  # erased meanwhile
         since = began - self.plan.lag - SLACK
         for thread in self.threads if isinstance(lines, list) and not self.plan.former else ():
             turns = [line for line in lines if line["type"] == "turn" and line["thread_id"] == thread]

@@ -51,7 +51,7 @@ class ThreadOps:
                 store.leases.renew(begun)
             saved, turn = made(attempt, loaded, message, has.clock())
             if is_edit:
-                store.turns.commit(store.turns.prepare(begun, loaded, saved, None)[0])
+                store.turns.commit(store.turns.planner.plan(begun, loaded, saved, None)[0])
                 return turn
             return sim.complete(Commit(store, sim.now + 30).write(begun, loaded, saved, turn))
         except (Killed, errors.Unsettled):
@@ -61,7 +61,7 @@ class ThreadOps:
             raise
 
     def last_turn(self, has, attempt_id, thread, key):
-        turn = self.serve if self.plan.family in ("serving", "saver") else self.turn
+        turn = self.serve if self.plan.is_served or self.plan.family == "saver" else self.turn
         return turn(has, attempt_id, thread, key, "the last")
 
     def history(self, has, thread):
@@ -111,7 +111,7 @@ class ThreadOps:
     def op_erase(self, op):
         # a listing that is behind shows not all of it: the rest goes at the last look, hours later (decision 0035)
         sure = "unknown" if self.plan.lag or any(self.plan.skews) else "gone"
-        by = "http" if self.plan.family == "serving" else "user_eraser"
+        by = "http" if self.plan.is_served else "user_eraser"
         erase = lambda has: getattr(has, by).erase(WHO)  # noqa: E731
         self.end(op, self.threads, erase, lambda _, receipt: sure if receipt.complete else None)
 

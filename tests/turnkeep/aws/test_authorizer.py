@@ -3,19 +3,17 @@
 import json
 import secrets
 import time
-import uuid
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
-import boto3
 import pytest
 from issuer import AUDIENCE, ISSUER, public_jwk, published, token
 
 from hand_clock import HandClock
 from turnkeep.aws.authorizer import KNOWN_SECONDS, MAX_KNOWN, Authorizer, build_authorizer
+from turnkeep.aws.bearer import JwksUnavailable
 from turnkeep.aws.callers import VerifiedCaller, principal_of
-from turnkeep.aws.jwks import JwksUnavailable
 from turnkeep.errors import StoreUnavailable, Unauthorized
 from turnkeep.records import Principal
 from turnkeep.store.apikeys import ApiKeys
@@ -116,15 +114,12 @@ def test_a_stage_of_another_partition_keeps_its_name(authorize: Authorizer) -> N
     "headers",
     [
         {"x-api-key": "good"},
-        {"X-Api-Key": "good"},
         {"X-API-KEY": " good "},
         {"Authorization": "Bearer good"},
-        {"authorization": "bearer good"},
         {"AUTHORIZATION": "BEARER   good "},
         {"x-api-key": "good", "Authorization": "Bearer good"},
         {"x-api-key": "", "Authorization": "Bearer good"},
         {"x-api-key": "good", "authorization": " "},
-        {"x-api-key": "good", "X-Api-Key": "good"},
         [("x-api-key", "good"), ("x-api-key", "good")],
         {"x-api-key": "good", "X-Auth-Scheme": "langsmith-api-key", "Cookie": "x-api-key=bad"},
     ],
@@ -134,33 +129,20 @@ def test_a_credential_is_read_from_either_header(authorize: Authorizer, verifier
     assert verifier.asked == ["good"]
 
 
-def test_one_of_the_two_forms_of_headers_is_enough(authorize: Authorizer) -> None:
-    for field in ("headers", "multiValueHeaders"):
-        for absent in (None, {}, [], "x"):
-            assert authorize({**GOOD, field: absent})["context"]["user"] == "good"
-
-
 @pytest.mark.parametrize(
     "headers",
     [
         {},
-        {"x-api-key": ""},
         {"x-api-key": "  "},
-        {"Authorization": ""},
-        {"Authorization": "Bearer"},
         {"Authorization": "Bearer "},
-        {"Authorization": "good"},
         {"Authorization": "Basic good"},
         {"Authorization": "Bearergood"},
         {"Authorization": "Basic Z29vZA==", "x-api-key": "good"},
         {"x-api-key": "good", "Authorization": "Bearer good2"},
         {"x-api-key": "good", "X-Api-Key": "good2"},
         [("x-api-key", "good"), ("x-api-key", "good2")],
-        [("authorization", "Bearer good"), ("authorization", "Bearer good2")],
         {"x-api-key": "good" * 3000},
         {"x-api-key": "good\u00e9"},
-        {"x-api-key": "good\ud800"},
-        {"cookie": "x-api-key=good"},
         {"proxy-authorization": "Bearer good"},
     ],
 )
@@ -175,27 +157,17 @@ def test_different_keys_are_refused_even_if_one_form_of_headers_hides_one(
     authorize: Authorizer, verifier: Verifier
 ) -> None:
     refused(authorize, {**GOOD, "multiValueHeaders": {"X-Api-Key": ["good2", "good"]}})
-    refused(authorize, {**GOOD, "headers": {"X-API-KEY": "good2"}})
+    refused(authorize, {**GOOD, "multiValueHeaders": None})
     assert verifier.asked == []
-
-
-def test_headers_of_odd_types_are_ignored(authorize: Authorizer) -> None:
-    odd: Any = {"x-api-key": ["good", 7, None, ["good2"]], 7: "good2", "authorization": None, "Authorization": {}}
-    assert authorize({**event(), "multiValueHeaders": odd})["context"]["user"] == "good"
 
 
 @pytest.mark.parametrize(
     "odd",
     [
         None,
-        7,
-        "REQUEST",
-        [],
-        {},
         {"type": "TOKEN", "authorizationToken": "good", "methodArn": f"{STAGE}/GET/info"},
         GOOD | {"type": "request"},
         GOOD | {"methodArn": None},
-        GOOD | {"methodArn": "*"},
         GOOD | {"methodArn": "arn:aws:execute-api:*:*:*"},
         GOOD | {"methodArn": "arn:aws:s3:::bucket/v1/GET/info"},
         {"version": "2.0", "type": "REQUEST", "routeArn": f"{STAGE}/GET/info", "headers": {"x-api-key": "good"}},
@@ -313,69 +285,13 @@ def keys(dynamodb: Any, table_name: str) -> ApiKeys:
     return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, random_bytes=secrets.token_bytes)
 
 
-def test_a_key_opens_the_api_until_it_is_revoked(
-    deployed: Callable[..., Authorizer], keys: ApiKeys, log: StringIO
+@pytest.mark.usefixtures("ssm")
+def test_without_a_readable_key_ring_a_known_key_is_an_error(
+    deployed: Callable[..., Authorizer], name: str, keys: ApiKeys
 ) -> None:
-    record, key = keys.create(Principal("acme", "server", acts_for="any"))
-    answer = deployed()(event({"authorization": f"Bearer {key}"}))
-    found = principal_of({"requestContext": {"authorizer": answer["context"]}}, "keys")
-    assert (found, found.acts_for) == (record.principal, "any")
-    assert answer["principalId"] == record.key_id
-    keys.revoke(record.key_id)
-    refused(deployed(), event({"x-api-key": key}))
-    assert [line["credential"] for line in lines(log)] == [record.key_id] * 2
-    secret = key.rpartition("_")[2]
-    assert secret not in log.getvalue()
-
-
-def test_expired_unknown_and_malformed_keys_are_refused(deployed: Callable[..., Authorizer], keys: ApiKeys) -> None:
-    authorize = deployed(AUTH="keys")
-    _, expired = keys.create(ANN, expires_at=time.time() - 1)
-    for presented in (expired, UNKNOWN, expired[:-1], token()):
-        refused(authorize, event({"x-api-key": presented}))
-
-
-class Parameter:
-    """The seal key in SSM, as a rotation changes it."""
-
-    def __init__(self, url: str) -> None:
-        self.name = f"/turnkeep/{uuid.uuid4().hex}"
-        self._ssm = boto3.client("ssm", endpoint_url=url)
-
-    def put(self, *secrets_: str) -> Keyring:
-        text = "\n".join(f"2026-11-22 {secret}" for secret in secrets_)
-        self._ssm.put_parameter(Name=self.name, Value=text, Type="SecureString", Overwrite=True)
-        return Keyring(*(secret.encode() for secret in secrets_))
-
-    def delete(self) -> None:
-        self._ssm.delete_parameter(Name=self.name)
-
-
-@pytest.fixture
-def parameter(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Parameter:
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", s3_url)
-    return Parameter(s3_url)
-
-
-def test_a_running_sandbox_accepts_keys_signed_with_a_new_secret(
-    deployed: Callable[..., Authorizer], parameter: Parameter, dynamodb: Any, table_name: str
-) -> None:
-    def keys_under(keyring: Keyring) -> ApiKeys:
-        return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, random_bytes=secrets.token_bytes)
-
-    old = keys_under(parameter.put("old"))
-    _, first = old.create(ANN)
-    authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=parameter.name)
-    authorize(event({"x-api-key": first}))
-    _, second = keys_under(parameter.put("new", "old")).create(ANN)
-    authorize(event({"x-api-key": second}))
-
-
-def test_without_a_signing_key_a_known_key_is_an_error(
-    deployed: Callable[..., Authorizer], parameter: Parameter, keys: ApiKeys
-) -> None:
+    """The ring is read again for each key that it cannot verify."""
     _, key = keys.create(ANN)
-    authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=parameter.name)
+    authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=name)
     with pytest.raises(StoreUnavailable):
         authorize(event({"x-api-key": key}))
     refused(authorize, event({"x-api-key": UNKNOWN}))
@@ -403,20 +319,3 @@ def test_a_token_opens_the_api_and_an_invalid_one_does_not() -> None:
         issuer.answer = (500, {}, b"")
         with pytest.raises(JwksUnavailable):
             build_authorizer(environ)(event({"Authorization": f"Bearer {token()}"}))
-
-
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {},
-        {"AUTH": "keys", "TABLE_NAME": ""},
-        {"TABLE_NAME": "t"},
-        {"AUTH": "iam", "TABLE_NAME": "t"},
-        {"AUTH": "none", "TABLE_NAME": "t"},
-        {"AUTH": "jwt", "TABLE_NAME": "t"},
-        {"AUTH": "jwt", "JWT_ISSUER": "i", "JWT_AUDIENCE": "a", "JWT_JWKS_URL": "http://issuer.example/keys"},
-    ],
-)
-def test_an_environment_without_valid_auth_settings_is_rejected(environ: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match=r"AUTH|JWT"):
-        build_authorizer(environ)

@@ -3,14 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 from botocore.stub import Stubber
-from moto import mock_aws
 from starlette.testclient import TestClient
 
 from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings, take_environment
@@ -33,11 +31,8 @@ def test_nothing_is_served_without_a_signing_key() -> None:
         deployed_app({})
 
 
-def test_a_deleted_signing_key_works_again_below_the_new_one(
-    s3_url: str, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", s3_url)
-    environ, ssm = {"SEAL_KEY_PARAMETER": name}, boto3.client("ssm")
+def test_a_deleted_signing_key_works_again_below_the_new_one(ssm: Any, name: str) -> None:
+    environ = {"SEAL_KEY_PARAMETER": name}
     first, again = (deployed_settings(environ).seal_key.get_secret_value() for _ in range(2))
     assert first == again
     ssm.delete_parameter(Name=name)
@@ -75,50 +70,36 @@ def test_pydantic_v1_is_not_loaded_at_the_start_and_can_be_later() -> None:
     assert done.stdout.splitlines()[-1] == "False"
 
 
-# The environment of own graphs
-
-PATH = "/turnkeep/hello/env"
+# The environment of own graphs: the parameters under a path
 
 
-@pytest.fixture
-def ssm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.delenv("AWS_ENDPOINT_URL_SSM", raising=False)
-    with mock_aws():
-        yield boto3.client("ssm", region_name="eu-west-1")
-
-
-def put(ssm: Any, **values: str) -> None:
+def put(ssm: Any, path: str, **values: str) -> None:
     for name, value in values.items():
-        ssm.put_parameter(Name=f"{PATH}/{name}", Value=value, Type="SecureString")
+        ssm.put_parameter(Name=f"{path}/{name}", Value=value, Type="SecureString")
 
 
-def test_every_parameter_under_the_path_becomes_a_variable(ssm: Any) -> None:
-    put(ssm, **{f"NAME_{number}": str(number) for number in range(12)})  # AWS gives ten at a time
-    ssm.put_parameter(Name="/turnkeep/other/env/NAME_0", Value="of another stack", Type="String")
+def test_every_parameter_becomes_a_variable_and_no_value_is_logged(ssm: Any, name: str, output: Output) -> None:
+    values = {f"NAME_{number}": f"canary {number}" for number in range(12)}  # AWS gives ten at a time
+    put(ssm, name, **values)
+    put(ssm, f"{name}-other", NAME_0="of another stack")
     environ: dict[str, str] = {}
-    take_environment(ssm, PATH, environ)
-    assert environ == {f"NAME_{number}": str(number) for number in range(12)}
-
-
-def test_variables_of_the_function_win_and_empty_ones_are_unset(ssm: Any) -> None:
-    put(ssm, TABLE_NAME="another", MODEL="openai/gpt-4o")
-    environ = {"TABLE_NAME": "turnkeep", "MODEL": "", "OPENAI_BASE_URL": ""}
-    take_environment(ssm, PATH, environ)
-    assert environ == {"TABLE_NAME": "turnkeep", "MODEL": "openai/gpt-4o"}
-
-
-def test_no_value_is_logged(ssm: Any, output: Any) -> None:
-    put(ssm, OPENAI_API_KEY="sk-canary")
-    take_environment(ssm, PATH, {})
+    take_environment(ssm, name, environ)
+    assert environ == values
     [line] = output()
-    assert line["names"] == ["OPENAI_API_KEY"]
+    assert sorted(line["names"]) == sorted(values)
     assert "canary" not in str(line)
 
 
-def test_an_unreadable_path_is_reported_with_the_missing_permission() -> None:
-    ssm = boto3.client("ssm", region_name="eu-west-1", aws_access_key_id="testing", aws_secret_access_key="testing")
+def test_variables_of_the_function_win_and_empty_ones_are_unset(ssm: Any, name: str) -> None:
+    put(ssm, name, TABLE_NAME="another", MODEL="openai/gpt-4o")
+    environ = {"TABLE_NAME": "turnkeep", "MODEL": "", "OPENAI_BASE_URL": ""}
+    take_environment(ssm, name, environ)
+    assert environ == {"TABLE_NAME": "turnkeep", "MODEL": "openai/gpt-4o"}
+
+
+def test_an_unreadable_path_is_reported_with_the_missing_permission(ssm: Any, name: str) -> None:
     with Stubber(ssm) as stub:
         stub.add_client_error("get_parameters_by_path", "AccessDeniedException")
-        reason = r"parameters under /turnkeep/hello/env cannot be read \(AccessDenied.*ssm:GetParametersByPath"
+        reason = rf"parameters under {name} cannot be read \(AccessDenied.*ssm:GetParametersByPath"
         with pytest.raises(SecretError, match=reason):
-            take_environment(ssm, PATH, {})
+            take_environment(ssm, name, {})

@@ -2,24 +2,16 @@
 races or refusals matter."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from turnkeep.aws.signingkey import SecretError, read_key, reread, seal_key, usable
 from turnkeep.signing import secrets_of
 
 NAME, UPSTREAM = "/x/seal-key", "secret upstream text"
-
-
-def client(service: str, url: str) -> Any:
-    make: Callable[..., Any] = boto3.client
-    return make(service, endpoint_url=url, config=Config(retries={"total_max_attempts": 1}))
 
 
 class Ssm:
@@ -53,8 +45,7 @@ def refused(code: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": UPSTREAM}}, "x")
 
 
-def test_it_is_created_once_as_a_secure_string(s3_url: str, name: str) -> None:
-    ssm = client("ssm", s3_url)
+def test_it_is_created_once_as_a_secure_string(ssm: Any, name: str) -> None:
     first, again = (seal_key(ssm, name) for _ in range(2))
     assert first == again == read_key(ssm, name)
     assert ssm.get_parameter(Name=name, WithDecryption=True)["Parameter"]["Type"] == "SecureString"
@@ -62,15 +53,15 @@ def test_it_is_created_once_as_a_secure_string(s3_url: str, name: str) -> None:
     assert len(secret) == 64
 
 
-def test_functions_that_start_together_agree_on_one_key(s3_url: str, name: str) -> None:
+def test_functions_that_start_together_agree_on_one_key(ssm: Any, name: str) -> None:
     gate = threading.Barrier(4)
 
-    def start(own: Any) -> str:
+    def start(_: int) -> str:
         gate.wait()
-        return seal_key(own, name)
+        return seal_key(ssm, name)
 
     with ThreadPoolExecutor(4) as pool:
-        (text,) = set(pool.map(start, [client("ssm", s3_url) for _ in range(4)]))
+        (text,) = set(pool.map(start, range(4)))
     assert secrets_of(text)
 
 

@@ -8,14 +8,14 @@ import pytest
 from harness import ANN, Harness, noise
 from memory_items import MemoryItems
 
-from turnkeep.attachments import Attachment, Piece
-from turnkeep.documents.parsing import Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import Parsed, Unparsable
 from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
+from turnkeep.records import Attachment, Piece
 from turnkeep.settings import Settings
-from turnkeep.store.attachments import Attachments
+from turnkeep.store.attachments import ACTIVE_DOCUMENTS, PART_BYTES, WORK_MS, Attachments, Claimed
 from turnkeep.store.keys import partition
-from turnkeep.store.uploads import KeptUploads
+from turnkeep.store.uploads import FORM_SECONDS, KeptUploads
 from turnkeep_local.objects import FolderObjects
 
 CANARY = "canary.mario@example.org"
@@ -34,11 +34,19 @@ class Office:
         self.harness.store.threads.create(ANN, "t", agent=agent)
         self.parsed: Any = Parsed("text", (Piece(f"Write to {CANARY}.", 1, f"About {CANARY}"),), 1)
 
-    def upload(self, name: str = NAME, body: bytes = b"hello") -> str:
-        self.attachments.add(ANN, "t", "d", name=name, size=len(body), content_type=None)
-        key, owner = self.attachments.place(ANN, "t", "d")
-        self.uploads.put(key, owner, body)
+    def add(self, document: str, name: str = NAME) -> None:
+        self.attachments.add(ANN, "t", document, name=name, size=5, content_type=None)
+
+    def upload(self, name: str = NAME, document: str = "d") -> str:
+        self.add(document, name)
+        key, owner = self.attachments.place(partition(ANN, "t"), document)
+        self.uploads.put(key, owner, b"hello")
         return key
+
+    def claim(self, key: str) -> Claimed:
+        claimed = self.attachments.claim(key)
+        assert claimed
+        return claimed
 
     def process(self, key: str) -> None:
         Pipeline(self.attachments, Settings(), parse=self.parse).process(key)
@@ -223,3 +231,45 @@ def test_an_erasure_between_two_steps_of_the_worker_leaves_nothing(step: int, en
     assert (left, office.files()) == ([], [])
     with pytest.raises(NotFound if end == "thread" else DocumentNotFound):
         office.document()
+
+
+# Without the pipeline
+
+
+@pytest.mark.parametrize("size", [PART_BYTES // 2, 5 * PART_BYTES], ids=["one part", "several"])
+def test_text_and_placeholders_of_any_size_are_stored_and_deleted_together(office: Office, size: int) -> None:
+    pieces, values = [Piece(noise(size))], {f"[EMAIL_{n:08x}]": f"{n}@example.org" for n in range(2_500)}
+    before, key = office.harness.all_of("t").keys(), office.upload()
+    assert office.attachments.finish(office.claim(key), pieces, values=values, name="a.txt", kind="text")
+    assert office.attachments.pieces(partition(ANN, "t"), "d") == tuple(pieces)
+    assert office.harness.store.vault.values(office.harness.store.heads.read(ANN, "t")) == values
+    office.attachments.remove(ANN, "t", "d")
+    assert (office.harness.all_of("t").keys(), office.files()) == (before, [])
+
+
+def test_a_turn_sees_the_newest_10_documents(office: Office) -> None:
+    for number in range(ACTIVE_DOCUMENTS + 1):
+        office.harness.clock.now += 1
+        office.process(office.upload(document=f"d{number}"))
+    assert [document.id for document in office.active()] == [f"d{n}" for n in range(1, 11)]
+
+
+def test_a_missing_upload_or_stuck_worker_fails_the_document_in_time(office: Office) -> None:
+    office.add("never")
+    office.claim(office.upload(document="stuck"))
+    head = office.harness.store.heads.read(ANN, "t")
+    office.harness.clock.now += FORM_SECONDS + 61
+    assert office.attachments.statuses(head, ["never", "stuck"]) == {"never": "failed", "stuck": "processing"}
+    office.harness.clock.now += WORK_MS / 1000
+    found = {one.id: (one.status, one.code) for one in office.attachments.documents(ANN, "t")}
+    assert found == {"never": ("failed", "not_uploaded"), "stuck": ("failed", "processing_failed")}
+
+
+def test_the_first_of_two_workers_decides_and_its_failure_is_stored(office: Office) -> None:
+    key = office.upload()
+    one, other = office.claim(key), office.claim(key)
+    assert (one.attempts, other.attempts) == (1, 2)
+    assert office.attachments.fail(one, "damaged_file")
+    assert not office.attachments.finish(other, [Piece("x")], name="a.txt", kind="text")
+    assert office.attachments.claim(key) is None
+    assert office.outcome() == ("failed", "damaged_file")

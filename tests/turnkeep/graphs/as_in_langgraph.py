@@ -7,6 +7,7 @@ from langgraph.types import Command
 from memory_items import MemoryItems
 
 from turnkeep.graphfile import GraphSpec
+from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.own import as_agent
 from turnkeep.records import Principal
 from turnkeep.turns import TurnRequest, Turns
@@ -23,15 +24,18 @@ def joined(state: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
     return [*state, *(each for write in writes for each in write)]
 
 
+def agent_of(graph: Any, window: int | None = None) -> Agent:
+    return as_agent(graph, GraphSpec("own", "./own.py", "graph", "langgraph.json:1", window=window))
+
+
 def forgetful(graph: Any, items: MemoryItems, objects: FolderObjects) -> Turns:
     """Turns that know nothing but the table."""
-    agent = as_agent(graph, GraphSpec("own", "./own.py", "graph", "langgraph.json:1"))
-    return turns_over(table_over(items, objects), agent)
+    return turns_over(table_over(items, objects), agent_of(graph))
 
 
-async def play(turns: Turns, given: Any) -> None:
+async def play(turns: Turns, given: Any, **more: Any) -> None:
     call = GraphCall(command={"resume": given.resume}) if isinstance(given, Command) else GraphCall(input=given)
-    running = await turns.start(TurnRequest(ANN, "said", thread_id="t", create=True, call=call))
+    running = await turns.start(TurnRequest(ANN, "said", thread_id="t", create=True, call=call, **more))
     turn = await running.finish()
     await running.close()
     assert turn.persisted

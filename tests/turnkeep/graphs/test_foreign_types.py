@@ -14,7 +14,6 @@ from turnkeep.turns.drawing import Drawing
 KINDS = {
     "a TypedDict": ("State", "question"),
     "a quoted type": ("'State'", "question"),
-    "a data class": ("Data", "question"),
     "a model": ("Model", "question"),
     "messages": ("Talk", "messages"),
     "a list of messages": ("list[BaseMessage]", None),
@@ -22,11 +21,9 @@ KINDS = {
     "a plain class": ("Plain", None),
     "a callable": ("Callable", None),
     "text": ("str", ""),
-    "an object": ("dict", None),
 }
 SOURCE = """{first}
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from langchain_core.messages import BaseMessage
@@ -44,11 +41,6 @@ class State(TypedDict):
 
 class Talk(TypedDict):
     messages: list[BaseMessage]
-
-
-@dataclass
-class Data:
-    question: str
 
 
 class Model(BaseModel):
@@ -90,14 +82,3 @@ def test_a_function_of_any_type_leaves_the_other_graphs_alone(
         assert Drawing(agents["flow"].graph).schemas().keys() >= {"input_schema", "state_schema"}
         is_resolved = not (future or annotation.startswith("'"))
         assert agents["flow"].message == (key if is_resolved or key == "" else agents["flow"].message)
-
-
-def test_a_file_that_ends_the_process_is_refused_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "ends.py").write_text("import sys\nsys.exit('no settings')")
-    (tmp_path / "sound.py").write_text(SOURCE.format(first="", annotation="str"))
-    named = {"bad": "./ends.py:flow", "good": "./sound.py:good"}
-    (tmp_path / "langgraph.json").write_text(json.dumps({"graphs": named}))
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    agents, [fault] = build_all(read_graph_file(tmp_path / "langgraph.json"))
-    assert [*agents] == ["good"]
-    assert "SystemExit: no settings" in fault

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from turnkeep.entries import default_agent, entries, graph_file
-from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
+from turnkeep.graphfile import UnusableGraphFile, read_graph_file
 
 WriteFile = Callable[[Any], Path]
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> WriteFile:
-    """Writes a langgraph.json beside an agent.py."""
+    """Writes a langgraph.json next to an agent.py that must not be imported."""
 
     def written(said: Any) -> Path:
-        (tmp_path / "agent.py").touch()
+        (tmp_path / "agent.py").write_text("raise SystemExit")
         path = tmp_path / "langgraph.json"
         path.write_text(said if isinstance(said, str) else json.dumps(said, indent=1))
         return path
@@ -84,10 +84,6 @@ FAULTS: dict[str, tuple[str, str]] = {
     "no place": ('{"graphs": {\n"a": {"description": "x"}}}', ':2: graph `a`: write "./path/to/file.py:attribute"'),
     "JavaScript": ('{"graphs": {"a": "./agent.ts:graph"}}', ":1: graph `a` is JavaScript; only Python graphs"),
     "no name": ('{"graphs": {"a/b": "./agent.py:graph"}}', ":1: graph `a/b` has an invalid name; use 1 to 64"),
-    "twice": (
-        '{"graphs": {"a": "./agent.py:one",\n"a": "./agent.py:two"}}',
-        ":2: graph `a` is defined twice; rename one of them",
-    ),
 }
 
 
@@ -176,11 +172,3 @@ def test_the_first_graph_answers_where_the_default_is_not_there(
 def test_without_a_file_the_agents_on_board_are_served() -> None:
     assert graph_file() is None
     assert (default_agent("papers"), "papers" in entries()) == ("papers", True)
-
-
-def test_nothing_of_a_graph_is_imported_to_read_the_file(write: WriteFile, tmp_path: Path) -> None:
-    path = write(with_graph())
-    (tmp_path / "agent.py").write_text("raise SystemExit")
-    file = read_graph_file(path)
-    assert isinstance(file, GraphFile)
-    assert not file.graphs["agent"].fault

@@ -180,6 +180,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> GraphFile:
     (folder / "kinds_of_graphs.py").write_text(SOURCE)
     (folder / "broken_on_import.py").write_text("import surely_not_installed.deep")
     (folder / "raises_on_import.py").write_text("1 / 0")
+    (folder / "ends_on_import.py").write_text("raise SystemExit('no settings')")
     path = folder / "langgraph.json"
     path.write_text(json.dumps({"graphs": {"any": "./kinds_of_graphs.py:compiled"}}))
     return read_graph_file(path)
@@ -323,12 +324,13 @@ async def test_a_large_write_is_logged(build: Build, play: Any, caplog: pytest.L
 FAULTS = {
     ("nothing", "./kinds_of_graphs.py"): "has no `nothing`; it has builder, compiled, own_saver, coroutine",
     ("number", "./kinds_of_graphs.py"): "`number` is neither a graph nor a function that returns one",
-    ("dangling", "./kinds_of_graphs.py"): "cannot be compiled: Graph must have an entrypoint",
+    ("dangling", "./kinds_of_graphs.py"): "`dangling` cannot be served: ValueError: Graph must have an entrypoint",
     ("fails", "./kinds_of_graphs.py"): "`fails` returns no graph for an empty config: RuntimeError: no such model",
     ("three", "./kinds_of_graphs.py"): "takes no arguments, `config`, `runtime`, or both",
     ("graph", "./broken_on_import.py"): "needs the package surely_not_installed: `uv pip install surely-not-installed`",
     ("graph", "surely_not.installed"): "needs the package surely_not: `uv pip install surely-not`",
     ("graph", "./raises_on_import.py"): "cannot be imported: ZeroDivisionError: division by zero",
+    ("graph", "./ends_on_import.py"): "cannot be imported: SystemExit: no settings",
 }
 
 

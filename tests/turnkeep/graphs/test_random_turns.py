@@ -1,29 +1,33 @@
-"""Random turns of one graph with every kind of channel, played by the API, by the bare saver and by LangGraph's own
-in-memory saver: after each the states are the same. Between two turns ours often forgets everything but the table."""
+"""Random turns of one graph with every kind of channel and of node, played by the API, by the bare saver and by
+LangGraph's own in-memory saver: after each the states are the same. Between two turns ours often forgets everything but
+the table."""
 
 import operator
+from itertools import count
 from random import Random
 from typing import Annotated, Any
 
 import pytest
 from as_in_langgraph import ANN, CONFIG, forgetful, joined, nameless, play
 from langchain_core.messages import AnyMessage, convert_to_messages
-from langgraph.channels import DeltaChannel, EphemeralValue, Topic
+from langgraph.cache.memory import InMemoryCache
+from langgraph.channels import DeltaChannel, EphemeralValue, Topic, UntrackedValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph, add_messages
-from langgraph.types import Command, Overwrite, interrupt
+from langgraph.managed import RemainingSteps
+from langgraph.types import CachePolicy, Command, Overwrite, RetryPolicy, interrupt
 from memory_items import MemoryItems
 from typing_extensions import TypedDict
 
 from turnkeep import DynamoDBSaver
-from turnkeep.turns.calls import plain
+from turnkeep.turns.wire import plain
 from turnkeep_local.objects import FolderObjects
 
 SEEDS = range(12)
 TURNS = 6
 SHARED = ("added", "deltas", "messages", "spoken", "topic", "merged")
 """What nodes that run side by side may write."""
-ALONE = ("passing", "listed", "said", "overwrite")
+ALONE = ("passing", "listed", "said", "overwrite", "untracked", "hidden")
 ARE_MESSAGES = ("messages", "spoken", "said")
 
 
@@ -38,12 +42,21 @@ class State(TypedDict, total=False):
     passing: Annotated[list[str], EphemeralValue(list)]
     listed: list[str]
     said: list[AnyMessage]
+    untracked: Annotated[Any, UntrackedValue]
+    remaining: RemainingSteps
+
+
+class Private(State, total=False):
+    hidden: list[str]
 
 
 def planned(name: str) -> Any:
-    """A node that does what the turn's plan says of it."""
+    """A node that does what the turn's plan says of it, at its second attempt."""
+    attempts = count(1)
 
     def write(state: State) -> dict[str, Any]:
+        if next(attempts) % 2:
+            raise ConnectionError
         update = dict(state["plan"][name])
         if "ask" in update:
             interrupt(update.pop("ask"))
@@ -56,16 +69,20 @@ def planned(name: str) -> Any:
 
 def build(*, lasts: bool) -> Any:
     """One node, then two beside a sub-graph, whose memory `lasts` or is gone with the turn, then one."""
-    inner = StateGraph(State).add_sequence([(name, planned(name)) for name in ("first", "second")])
-    graph = StateGraph(State)
-    for name in ("begin", "left", "right", "end"):
-        graph.add_node(name, planned(name))
+    retried: Any = {"retry_policy": RetryPolicy(initial_interval=0.001, jitter=False)}
+    inner = StateGraph(State).add_node("first", planned("first"), **retried)
+    inner.add_node("second", planned("second"), **retried).add_edge("first", "second")
+    cached = CachePolicy(key_func=lambda state: str(state["plan"]["left"]))
+    graph = StateGraph(State).add_node("begin", planned("begin"), **retried)
+    graph.add_node("left", planned("left"), cache_policy=cached, **retried)
+    graph.add_node("right", planned("right"), input_schema=Private, **retried)
+    graph.add_node("end", planned("end"), defer=True, **retried)
     beside = ["left", "inner", "right"]
     graph.add_node("inner", inner.add_edge(START, "first").compile(checkpointer=lasts or None))
     graph.add_edge(START, "begin")
     for name in beside:
         graph.add_edge("begin", name)
-    return graph.add_edge(beside, "end").compile()
+    return graph.add_edge(beside, "end").compile(cache=InMemoryCache())
 
 
 def drawn(source: Random, theirs: Any) -> Any:
@@ -112,7 +129,7 @@ async def test_the_api_leaves_what_langgraph_leaves(seed: int, folder_objects: F
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_saver_leaves_what_langgraph_leaves(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source, items = Random(seed), MemoryItems()
-    monkeypatch.setattr("turnkeep.saver.saver.Items", lambda client, name: items)
+    monkeypatch.setattr("turnkeep.saver.saver.open_items", lambda table, client: (client, items))
     graph = build(lasts=seed % 2 == 0)
 
     nobody: Any = object()

@@ -35,16 +35,15 @@ def app_over(
     items: Items,
     folder_objects: FolderObjects,
     clock: Clock,
-    store_kind: type[Store] = Store,
     agent_of: "Callable[[str], Agent]" = echo_agent,
     **changes: Any,
 ) -> "FastAPI":
     settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
     blobs, codec = Blobs(folder_objects, items), Codec(b"secret-of-the-test")
-    store = store_kind(items, blobs, codec, clock=clock, random_bytes=secrets.token_bytes)
+    store = Store(items, blobs, codec, clock=clock, random_bytes=secrets.token_bytes)
     uploads = KeptUploads(folder_objects)
     attachments = Attachments(store.heads, store.vault, uploads)
-    memories = partial(Memories, items, codec, clock=clock, random_bytes=secrets.token_bytes)
+    memories = partial(Memories, items, codec, clock=clock)
     stores: Any = lambda principal: DynamoDBStore(memories=memories(principal))  # noqa: E731
     turns = Turns(
         store,

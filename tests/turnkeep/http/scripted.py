@@ -82,10 +82,10 @@ class ScriptedTurns:
 
 
 def read_events(body: str) -> list[tuple[str, int, dict[str, Any]]]:
-    """Return the events of a stream as (name, id, data), without comments."""
+    """Return the events of a stream as (name, number, data), without comments."""
     found = []
     for part in body.strip("\n").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in part.split("\n") if not line.startswith(":"))
         if fields:
-            found.append((fields["event"], int(fields["id"]), json.loads(fields["data"])))
+            found.append((fields["event"], int(fields["id"].split(".")[1]), json.loads(fields["data"])))
     return found

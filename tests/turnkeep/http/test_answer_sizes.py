@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from test_ownership import MATRIX, routes_of
 
 from template_resources import properties_of
-from turnkeep.http.answers import ANSWER_BYTES, answered_bytes
 from turnkeep.http.app import PROTOCOLS
-from turnkeep.http.bodies import JsonRoute
+from turnkeep.http.bodies import ANSWER_BYTES, JsonRoute, answered_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

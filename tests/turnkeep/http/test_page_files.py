@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from turnkeep.records import Principal
 
-ROOT = Path(__file__).parents[3]
-MOST_BYTES_OF_OURS = 34_200
+MOST_BYTES_OF_OURS = 36_900
 MOST_BYTES_OF_MARKDOWN = 25_000
-MOST_LINES = 1_837
+MOST_LINES = 1_950
 VENDOR = STATIC / "vendor"
 OWN = sorted(path for path in STATIC.glob("*") if path.suffix in (".js", ".html", ".css", ".json"))
 READS_MARKUP = "innerHTML|outerHTML|insertAdjacentHTML|document.write|DOMParser|createContextualFragment|setHTML"
@@ -47,7 +46,6 @@ def http() -> TestClient:
 )  # fmt: skip
 def test_a_file_under_the_checksum_is_cached_forever(http: TestClient, name: str, kind: str) -> None:
     answer = http.get(f"/page/{checksum()}/{name}")
-
     assert (answer.status_code, answer.content) == (200, (STATIC / name).read_bytes())
     assert answer.headers["content-type"].split(";")[0] == kind
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -56,7 +54,6 @@ def test_a_file_under_the_checksum_is_cached_forever(http: TestClient, name: str
 
 def test_a_file_of_another_version_is_not_cached(http: TestClient) -> None:
     answer = http.get("/page/0123456789ab/app.js")
-
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-cache")
 
 
@@ -65,7 +62,6 @@ def test_a_file_of_another_version_is_not_cached(http: TestClient) -> None:
 )
 def test_other_files_are_not_found(http: TestClient, path: str) -> None:
     answer = http.get(f"/page/{checksum()}/{path}")
-
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
@@ -73,7 +69,6 @@ def test_the_page_is_revalidated_and_links_files_by_checksum(http: TestClient) -
     answer = http.get("/")
     again = http.get("/", headers={"If-None-Match": answer.headers["etag"]})
     head = http.head("/")
-
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", answer.headers["etag"])
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(answer.content)))
@@ -85,7 +80,6 @@ def test_the_page_is_revalidated_and_links_files_by_checksum(http: TestClient) -
 
 def test_the_policy_allows_only_files_of_the_page(http: TestClient) -> None:
     policy = dict(part.split(" ", 1) for part in http.get("/").headers["content-security-policy"].split("; "))
-
     assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == policy["frame-ancestors"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
     assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "'none'")
@@ -100,13 +94,11 @@ def test_the_page_redirects_to_a_final_slash_below_a_stage(path: str, target: st
         await app({**scope, "aws.event": {"requestContext": {"path": path}}}, receive, send)
 
     answer = TestClient(on_lambda).get("/", follow_redirects=False)
-
     assert (answer.status_code, answer.headers["location"]) == (307, target)
 
 
 def test_the_page_can_be_turned_off() -> None:
     http = TestClient(bare_app(settings=Settings(page=False)))
-
     assert [http.get(path).status_code for path in ("/", f"/page/{checksum()}/app.js")] == [404, 404]
 
 
@@ -114,7 +106,6 @@ def test_all_files_together_are_small() -> None:
     sizes = {name: len(gzip.compress(body, 9)) for name, body in files().items()}
     ours = {name: size for name, size in sizes.items() if not name.startswith("vendor/")}
     code = [path for path in OWN if path.suffix != ".json"]
-
     assert sum(ours.values()) <= MOST_BYTES_OF_OURS, ours
     assert sum(len(path.read_text().splitlines()) for path in code) <= MOST_LINES
     assert sizes["vendor/marked.esm.js"] + sizes["vendor/entities.js"] <= MOST_BYTES_OF_MARKDOWN
@@ -124,7 +115,6 @@ def test_all_files_together_are_small() -> None:
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
 def test_our_code_parses_no_markup_runs_no_text_and_loads_nothing_external(path: Path) -> None:
     text = path.read_text()
-
     assert re.findall(f"{READS_MARKUP}|{RUNS_TEXT}", text) == []
     assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}  # the name of SVG
     assert re.findall(r"\son\w+=\"|style=\"|<style", text) == []
@@ -135,7 +125,6 @@ def test_vendored_libraries_match_their_checksums() -> None:
     pinned = {name: digest for name, _, digest in row.findall((VENDOR / "README.md").read_text())}
     packages = {package.replace("@", " ") for _, package, _ in row.findall((VENDOR / "README.md").read_text())}
     found = {path.name: sha256(path.read_bytes()).hexdigest() for path in VENDOR.glob("*.[jc]s*")}
-
     assert found == pinned
     licences = (VENDOR / "LICENSES.txt").read_text()
     assert licences.count("Permission is hereby granted") == len(packages)

@@ -30,7 +30,7 @@ class FailingThreads:
 
 async def ask(fault: Exception | None = None, method: str = "GET", path: str = "/threads/t1", **more: Any) -> Response:
     threads = FailingThreads(fault or AssertionError("the store was asked"))
-    app = bare_app(store=SimpleNamespace(threads=threads))
+    app = bare_app(store=SimpleNamespace(threads=threads, heads=threads))
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         return await client.request(method, path, **more)
 
@@ -73,11 +73,8 @@ async def test_an_unknown_path_is_a_problem(path: str) -> None:
     ("method", "path", "allowed"),
     [
         ("PUT", "/threads/t1", "DELETE, GET, PATCH"),
-        ("POST", "/threads/t1", "DELETE, GET, PATCH"),
         ("GET", "/chat", "POST"),
         ("DELETE", "/threads/t1/turns", "GET, POST"),
-        ("OPTIONS", "/threads", "POST"),
-        ("TRACE", "/ok", "GET"),
         ("BREW", "/ok", "GET"),
         ("HEAD", "/chat", "POST"),
     ],
@@ -131,27 +128,17 @@ async def test_only_this_machine_can_name_a_user() -> None:
             assert (await client.get("/agents")).status_code == 200
 
 
-PASSED_ON = (
-    *(
-        "Forwarded",
-        "Via",
-        "CDN-Loop",
-        "True-Client-IP",
-        "Fastly-Client-IP",
-        "Fly-Client-IP",
-        "Fly-Forwarded-Port",
-        "Origin",
-    ),
-    *(f"CF-{name}" for name in ("Ray", "Connecting-IP", "Connecting-IPv6", "IPCountry", "Visitor")),
-    *(f"X-{name}" for name in ("Real-IP", "Client-IP", "Cluster-Client-IP", "Remote-IP", "Appengine-Remote-Addr")),
-    *(f"X-{name}" for name in ("Azure-ClientIP", "Azure-SocketIP", "ARR-SSL", "Proxy-User-Ip", "ProxyUser-Ip")),
-    *(f"X-Envoy-{name}" for name in ("External-Address", "Original-Path")),
-    *(f"X-Forwarded{name}" for name in ("", "-For", "-Host", "-Proto", "-Port", "-Server", "-Prefix", "-User")),
-    *(f"X-Original-{name}" for name in ("Forwarded-For", "URL", "Host")),
-)
+PROXY_HEADERS = """
+Forwarded Via CDN-Loop True-Client-IP Fastly-Client-IP Fly-Client-IP Fly-Forwarded-Port Origin CF-Ray CF-Connecting-IP
+CF-Connecting-IPv6 CF-IPCountry CF-Visitor X-Real-IP X-Client-IP X-Cluster-Client-IP X-Remote-IP
+X-Appengine-Remote-Addr X-Azure-ClientIP X-Azure-SocketIP X-ARR-SSL X-Proxy-User-Ip X-ProxyUser-Ip
+X-Envoy-External-Address X-Envoy-Original-Path X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto
+X-Forwarded-Port X-Forwarded-Server X-Forwarded-Prefix X-Forwarded-User X-Original-Forwarded-For X-Original-URL
+X-Original-Host
+"""
 
 
-@pytest.mark.parametrize("header", PASSED_ON)
+@pytest.mark.parametrize("header", PROXY_HEADERS.split())
 async def test_proxies_and_pages_cannot_name_a_user(header: str) -> None:
     transport = ASGITransport(bare_app(), client=("127.0.0.1", 1))
     async with AsyncClient(transport=transport, base_url="http://test") as client:

@@ -121,6 +121,18 @@ async def test_a_run_ends_with_its_client_unless_it_should_continue(wish: dict[s
     assert turns.runs[0].ending == ending
 
 
+async def test_a_run_without_a_stream_does_not_end_with_its_client() -> None:
+    turns = ScriptedTurns([0.05, complete()])
+    caller = Caller(app_of(turns), "POST", "/chat", MESSAGE)
+    served = caller.start()
+    async with asyncio.timeout(120):
+        while not turns.runs:
+            await asyncio.sleep(0.001)
+    caller.hang_up()
+    await asyncio.wait_for(served, 120)
+    assert turns.runs[0].ending == "played"
+
+
 async def test_a_run_may_fail_without_its_client() -> None:
     turns = await leave_after_the_first_token(0.01, ModelError(), on_disconnect="continue")
     assert turns.runs[0].ending == "left"

@@ -1,28 +1,23 @@
-"""The application on a real server: arrival of events, closed sockets, large bodies."""
+"""The application on a real server: large bodies, unusual paths, a stop."""
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import uvicorn
 from httpx import AsyncClient
-from scripted import ScriptedTurns, complete, token
+from scripted import ScriptedTurns, complete
 
+from awaiting import until
 from bare_app import bare_app
-from turnkeep.settings import Settings
 
 MESSAGE = b'{"message": "ping"}'
-STREAM = "/threads/t1/turns/stream"
 
 
 @asynccontextmanager
-async def served(
-    turns: ScriptedTurns, heartbeat_seconds: float = 5, stop_seconds: int | None = None
-) -> AsyncIterator[str]:
-    settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    app = bare_app(turns=turns, settings=settings)
+async def served(turns: ScriptedTurns, stop_seconds: int | None = None) -> AsyncIterator[str]:
+    app = bare_app(turns=turns)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -38,12 +33,6 @@ async def served(
         listener.close()
 
 
-async def until(is_so: Callable[[], Any]) -> None:
-    async with asyncio.timeout(120):
-        while not is_so():
-            await asyncio.sleep(0.005)
-
-
 async def send_raw(url: str, head: bytes, body: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Send a request as bytes on a connection that the test can close."""
     host, port = url.removeprefix("http://").split(":")
@@ -51,36 +40,6 @@ async def send_raw(url: str, head: bytes, body: bytes = b"") -> tuple[asyncio.St
     length = f"Host: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     writer.write(head + b" HTTP/1.1\r\n" + length.encode() + body)
     return reader, writer
-
-
-async def test_events_arrive_as_they_happen() -> None:
-    turns = ScriptedTurns([token("po"), 0.3, complete()])
-    loop = asyncio.get_running_loop()
-    async with served(turns, 0.1) as url, AsyncClient(base_url=url) as client:
-        arrived: dict[str, float] = {}
-        async with client.stream("POST", STREAM, json={"message": "ping"}) as answer:
-            async for line in answer.aiter_lines():
-                arrived.setdefault(line, loop.time())
-    assert arrived["event: complete"] - arrived["event: token"] > 0.25
-    assert 0.05 < arrived[": heartbeat"] - arrived["event: token"] < 0.25
-
-
-async def test_a_socket_closed_before_the_first_byte_cancels_the_run() -> None:
-    turns = ScriptedTurns([60.0, complete()])
-    async with served(turns, 0.1) as url:
-        _, writer = await send_raw(url, b"POST " + STREAM.encode(), MESSAGE)
-        await until(lambda: turns.runs and turns.runs[0].ending)
-        writer.close()
-        await until(lambda: turns.runs[0].ending == "cancelled")
-
-
-async def test_a_disconnect_does_not_stop_a_run_without_a_stream() -> None:
-    turns = ScriptedTurns([0.2, complete()])
-    async with served(turns) as url:
-        _, writer = await send_raw(url, b"POST /chat", MESSAGE)
-        await until(lambda: turns.runs and turns.runs[0].ending)
-        writer.close()
-        await until(lambda: turns.runs[0].ending == "played")
 
 
 async def test_a_body_that_is_too_large_gets_a_response_and_a_live_connection() -> None:

@@ -29,3 +29,7 @@ def test_pieces_are_within_their_size_and_lose_blanks_only(text: str, most: int)
     found = list(pieces(text, most))
     assert all(0 < len(piece) <= most for piece in found)
     assert "".join("".join(found).split()) == "".join(text.split())
+
+
+def test_pieces_end_between_sentences_if_possible() -> None:
+    assert [*pieces("One sentence. " * 5, 30)] == ["One sentence. One sentence."] * 2 + ["One sentence."]

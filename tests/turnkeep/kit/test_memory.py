@@ -129,16 +129,6 @@ async def test_a_failed_summary_is_logged_counted_and_retried(
     assert unfolded(later.memory, turns(1, 11)) == turns(6, 11)
 
 
-async def test_a_window_of_twelve_turns_survives_two_failures(script: ScriptedModel) -> None:
-    script.play((CALL, ModelBusy()), (CALL, ModelBusy()), summary(1))
-    memory, warnings = no_memory(), list[str]()
-    for n in range(11, 14):
-        folded = await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=script)
-        memory, warnings = folded.memory, [*warnings, *folded.warnings]
-    assert (notes(memory), warnings) == (["summary 1"], ["memory_not_written"] * 2)
-    assert unfolded(memory, turns(1, 12)) == turns(6, 12)
-
-
 async def test_messages_lost_without_a_summary_are_reported(
     script: ScriptedModel,
 ) -> None:
@@ -152,13 +142,6 @@ async def test_messages_lost_without_a_summary_are_reported(
 
 async def test_a_memory_that_starts_late_reports_a_gap() -> None:
     assert (await fold(no_memory(), turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
-
-
-async def test_an_unusable_summary_is_retried_in_the_next_run(script: ScriptedModel) -> None:
-    wrong = AIMessage("", tool_calls=[{"name": "Summaries", "args": {"messages": " "}, "id": "t1"}])
-    script.play((CALL, wrong), (CALL, wrong))
-    folded = await fold(no_memory(), turns(1, 10), model=script)
-    assert (notes(folded.memory), folded.warnings) == ([], ("memory_not_written",))
 
 
 async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,14 +15,17 @@ TAG = re.compile(rf"<[^\w<>]*(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
 ENDS = ("</conversation>", "<documents>", "</document\n>", "< / USER >", "</user><assistant>", "<</note>", "</memory>")
 texts = st.text(max_size=60) | st.sampled_from([*ENDS, '<document id="x">'])
 histories = st.lists(
-    st.builds(lambda role, content: {"role": role, "content": content}, st.sampled_from(["user", "assistant"]), texts),
-    max_size=12,
+    st.builds(lambda kind, content: kind(content), st.sampled_from([HumanMessage, AIMessage]), texts), max_size=12
 )
 
 
 def entries(*contents):
     roles = ("user", "assistant")
     return [{"role": roles[n % 2], "content": content} for n, content in enumerate(contents)]
+
+
+def messages(*contents):
+    return [(HumanMessage, AIMessage)[n % 2](content) for n, content in enumerate(contents)]
 
 
 def test_empty_sections_are_left_out():
@@ -42,22 +45,22 @@ def test_history_contains_no_tools_and_system_messages():
 
 
 def test_the_newest_turns_are_kept_whole():
-    history = [*entries("one", "1", "two", "2"), {"role": "assistant", "content": "2b"}, *entries("three", "3")]
+    history = [*messages("one", "1", "two", "2"), AIMessage("2b"), *messages("three", "3")]
     trimmed = ConversationFormatter(max_turns=2, max_tokens=500).trim(history)
     assert [m["content"] for m in trimmed.messages] == ["two", "2", "2b", "three", "3"]
-    assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (2, 1, False)
+    assert trimmed.counts == {"turns_used": 2, "turns_dropped": 1, "truncated": False}
 
 
 @pytest.mark.parametrize(
     ("max_turns", "max_tokens", "used", "is_cut"), [(0, 500, 0, False), (-1, 500, 0, False), (10, 150, 2, True)]
 )
 def test_limits_drop_and_count_the_oldest_turns(max_turns, max_tokens, used, is_cut):
-    trimmed = ConversationFormatter(max_turns, max_tokens).trim(entries(*["word " * 20] * 10))
-    assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (used, 5 - used, is_cut)
+    trimmed = ConversationFormatter(max_turns, max_tokens).trim(messages(*["word " * 20] * 10))
+    assert trimmed.counts == {"turns_used": used, "turns_dropped": 5 - used, "truncated": is_cut}
 
 
 def test_a_long_message_is_cut_and_displaces_no_other():
-    history = entries("short question", "first " + "word " * 5000 + "last", "and now", "fine")
+    history = messages("short question", "first " + "word " * 5000 + "last", "and now", "fine")
     trimmed = ConversationFormatter(max_turns=5, max_tokens=300).trim(history)
     assert [m["content"] for m in trimmed.messages if m["role"] == "user"] == ["short question", "and now"]
     cut = trimmed.messages[1]["content"]
@@ -65,7 +68,14 @@ def test_a_long_message_is_cut_and_displaces_no_other():
     assert cut.endswith("word last")
     assert CUT_MARK in cut
     assert 80 <= estimate_tokens(cut) <= 100
-    assert trimmed.truncated
+    assert trimmed.counts["truncated"]
+
+
+def test_the_newest_turn_fits_with_all_of_its_messages():
+    question, *pieces = messages(*["word " * 1000] * 8)
+    trimmed = ConversationFormatter(max_turns=5, max_tokens=600).trim([question, *(AIMessage(p.text) for p in pieces)])
+    assert (len(trimmed.messages), trimmed.counts["turns_used"], trimmed.counts["truncated"]) == (8, 1, True)
+    assert all(CUT_MARK in each["content"] for each in trimmed.messages)
 
 
 @given(histories, st.integers(0, 8), st.integers(0, 80))
@@ -74,8 +84,8 @@ def test_a_trimmed_history_never_exceeds_its_budget(history, max_turns, max_toke
     trimmed = formatter.trim(history)
     shown = PromptBuilder("s").with_conversation(formatter, history).build()[1]
     assert estimate_tokens(shown) <= max_tokens
-    assert trimmed.turns_used <= max_turns
-    assert not trimmed.turns_used or trimmed.messages
+    assert trimmed.counts["turns_used"] <= max_turns
+    assert not trimmed.counts["turns_used"] or trimmed.messages
 
 
 @given(histories, texts, texts, texts, texts)
@@ -98,7 +108,7 @@ def test_other_markup_stays_unchanged():
 def test_sections_keep_the_order_of_the_calls():
     facts = {"authors": ["Ann", "Bo"], "year": 2017, "n": {}}
     builder = PromptBuilder("Be brief.").with_memory(["They want a phone.", "Not over $500."])
-    builder.with_conversation(ROOMY, entries("hi", "hello"))
+    builder.with_conversation(ROOMY, messages("hi", "hello"))
     builder.with_retrieval_context([Document("1706.03762", "A title", "A text", "http://x", facts)])
     builder.with_tool_results([{"tool": "clock", "output": 12}]).with_note("Few sources.")
     assert builder.with_query("why", label="Ask").build() == (
@@ -110,11 +120,11 @@ def test_sections_keep_the_order_of_the_calls():
         '<tool_results>\n<tool_result tool="clock">\n12\n</tool_result>\n</tool_results>\n\n'
         "<note>Few sources.</note>\n\nAsk: why",
     )
-    assert builder.trimmed.turns_used == 1
+    assert builder.trimmed.counts["turns_used"] == 1
 
 
 def test_messages_carry_their_parts_as_json_for_the_demo_model():
-    builder = PromptBuilder("sys").with_memory(["m"]).with_conversation(ROOMY, entries("hi", "hello"))
+    builder = PromptBuilder("sys").with_memory(["m"]).with_conversation(ROOMY, messages("hi", "hello"))
     builder.with_retrieval_context([Document("d1", "T", "body")]).with_note("n").with_query("why?")
     system, user = builder.messages()
     assert system == SystemMessage("sys")

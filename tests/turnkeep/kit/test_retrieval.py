@@ -1,13 +1,127 @@
 import subprocess
 import sys
+from itertools import pairwise
 
+import numpy
 import pytest
 
+from turnkeep.kit.dense import (
+    PASSAGE_WORDS,
+    DenseRetriever,
+    digest,
+    load_vectors,
+    open_dense_retriever,
+    passages_of,
+    save_vectors,
+)
 from turnkeep.kit.documents import Document
 from turnkeep.kit.retrieval import FUSION_DEPTH, FusedRetriever, open_retriever
 
+RED = Document("red", "Red", "red red", "http://red", {"year": 1999})
+BLUE = Document("blue", "Blue", "blue")
+BOTH = Document("both", "Red", "blue")
+COLOURS = ("red", "blue", "green")
 PHONE = Document("phone", "Aero 7", "A handset for calls and messages")
 BOAT = Document("boat", "Dinghy", "Rows across a lake")
+
+
+class Colours:
+    """An encoder that counts three colours, and records its input."""
+
+    def __init__(self):
+        self.given = []
+
+    def __call__(self, texts):
+        self.given.append(list(texts))
+        counts = numpy.array([[text.lower().count(colour) for colour in COLOURS] for text in texts], numpy.float32)
+        lengths = numpy.linalg.norm(counts.reshape(-1, 3), axis=1, keepdims=True)
+        return counts.reshape(-1, 3) / numpy.where(lengths, lengths, 1)
+
+
+def ids(documents):
+    return [document.id for document in documents]
+
+
+def test_the_nearest_document_is_first_with_its_cosine():
+    found = DenseRetriever([BLUE, BOTH, RED], Colours()).search("red", 3)
+    assert ids(found) == ["red", "both"]
+    assert [document.score for document in found] == pytest.approx([1, 0.7071], abs=1e-3)
+    assert (found[0].url, found[0].metadata) == (RED.url, RED.metadata)
+
+
+def test_equal_scores_keep_the_order_of_documents():
+    twins = [Document(str(n), "", f"red {n}") for n in range(40)]
+    assert ids(DenseRetriever(twins, Colours()).search("red", 40)) == [str(n) for n in range(40)]
+
+
+def test_at_most_the_limit_and_nothing_unrelated_is_found():
+    retriever = DenseRetriever([BLUE, BOTH, RED], Colours())
+    assert len(retriever.search("red blue", 2)) == 2
+    assert retriever.search("red", 0) == retriever.search("  \n ", 3) == retriever.search("green", 3) == []
+    assert DenseRetriever([], Colours()).search("red", 3) == []
+
+
+def test_a_document_scores_as_its_nearest_passage():
+    long = Document("long", "", " ".join(["blue"] * 300 + ["red"] * 80 + ["blue"] * 300))
+    mixed = Document("mixed", "", "red blue blue blue")
+    assert ids(DenseRetriever([long, mixed], Colours()).search("red", 2)) == ["long", "mixed"]
+
+
+def test_passages_overlap_and_contain_every_word_and_the_title():
+    words = [str(n) for n in range(500)]
+    passages = [passage.split() for passage in passages_of(Document("x", "A title", " ".join(words)))]
+    assert all(passage[:2] == ["A", "title"] and len(passage) <= PASSAGE_WORDS + 2 for passage in passages)
+    assert [word for word in words if not any(word in passage for passage in passages)] == []
+    assert all(set(one[2:]) & set(other[2:]) for one, other in pairwise(passages))
+
+
+@pytest.mark.parametrize("words", [0, 1, PASSAGE_WORDS, PASSAGE_WORDS + 1])
+def test_no_passage_is_part_of_another(words):
+    passages = passages_of(Document("x", "", " ".join(map(str, range(words)))))
+    assert len(passages) == 1 + (words > PASSAGE_WORDS)
+    assert all(passage not in other for passage in passages for other in passages if passage is not other)
+
+
+def test_a_repeated_title_is_read_once():
+    assert passages_of(Document("x", "Red kites", "Red kites fly")) == ["Red kites fly"]
+    assert passages_of(Document("x", "Red", "Reddish things")) == ["Red Reddish things"]
+
+
+def test_a_repeated_line_of_a_query_counts_twice():
+    encode = Colours()
+    retriever = DenseRetriever([BLUE, RED], encode)
+    assert ids(retriever.search("red\nred\nblue blue", 2)) == ["red", "blue"]
+    assert encode.given[-1] == ["red\nblue blue", "red"]
+    retriever.search("red\nblue", 2)
+    assert encode.given[-1] == ["red\nblue"]
+
+
+def test_known_vectors_are_reused_and_old_ones_dropped():
+    again = Colours()
+    known = DenseRetriever([RED, BLUE], Colours()).vectors
+    retriever = DenseRetriever([RED, BOTH, BLUE], again, known=known)
+    assert (again.given, retriever.encoded, len(retriever.vectors)) == ([["Red blue"]], 1, 3)
+    assert ids(retriever.search("red", 3)) == ["red", "both"]
+    assert len(DenseRetriever([RED], Colours(), known=known).vectors) == 1
+
+
+def test_the_second_start_encodes_nothing(tmp_path, caplog):
+    path = tmp_path / "vectors.npz"
+    first = open_dense_retriever([BOAT, PHONE], path)
+    second = open_dense_retriever([BOAT, PHONE], path)
+    assert (first.encoded, second.encoded) == (2, 0)
+    assert ids(first.search("smartphone", 1)) == ["phone"]
+    assert first.search("smartphone", 2) == second.search("smartphone", 2)
+
+
+@pytest.mark.parametrize("file", [None, "absent/vectors.npz"])
+def test_search_works_without_a_writable_file(tmp_path, file):
+    retriever = open_dense_retriever([BOAT, PHONE], file and tmp_path / file)
+    assert ids(retriever.search("smartphone", 1)) == ["phone"]
+    assert list(tmp_path.iterdir()) == []
+
+
+# Lexical and dense search together
 
 
 class Fixed:
@@ -19,10 +133,6 @@ class Fixed:
     def search(self, query, limit):
         self.asked.append((query, limit))
         return [Document(id_, id_, "") for id_ in self.ids][:limit]
-
-
-def ids(documents):
-    return [document.id for document in documents]
 
 
 def test_fusion_ranks_documents_of_both_first():
@@ -62,3 +172,57 @@ def test_a_hybrid_retriever_finds_by_word_and_meaning(tmp_path):
     assert ids(by_meaning) == ids(by_both) == ["phone"]
     assert by_both[0].score > 2 * by_meaning[0].score > 0
     assert (tmp_path / "vectors.npz").is_file()
+
+
+# The file of vectors
+
+MODEL = "a model"
+VECTORS = {digest("one"): numpy.array([1, 0], numpy.float16), digest("two"): numpy.array([0, 1], numpy.float16)}
+
+
+@pytest.fixture
+def path(tmp_path):
+    save_vectors(tmp_path / "vectors.npz", MODEL, VECTORS)
+    return tmp_path / "vectors.npz"
+
+
+def loaded(path, model=MODEL):
+    return {key: row.tolist() for key, row in load_vectors(path, model, 2).items()}
+
+
+def test_saved_vectors_are_loaded_for_their_model_only(path):
+    assert loaded(path) == {key: row.tolist() for key, row in VECTORS.items()}
+    assert loaded(path, "another") == {}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def arrays(row):
+    return {"model": numpy.array(MODEL), "digests": numpy.array(["one"], "S"), "vectors": numpy.array([row])}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: path.unlink(),
+        lambda path: numpy.save(path.open("wb"), numpy.zeros((2, 2), numpy.float16)),
+        lambda path: numpy.savez(path, **arrays(object())),  # which could run code
+        *(
+            lambda path, row=row: save_vectors(path, MODEL, {digest("one"): numpy.array(row, numpy.float16)})
+            for row in ([1, 2, 3], [numpy.nan, 0], [numpy.inf, 0])
+        ),
+    ],
+)
+def test_other_files_are_not_used(path, write):
+    write(path)
+    assert loaded(path) == {}
+
+
+def test_a_damaged_file_gives_no_wrong_vector(path):
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        assert loaded(path) == {}
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        for key, row in loaded(path).items():
+            assert row == VECTORS[key].tolist()

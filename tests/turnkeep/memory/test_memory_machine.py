@@ -1,6 +1,5 @@
 """Random operations on DynamoDBStore and on LangGraph's InMemoryStore find the same."""
 
-import secrets
 from typing import Any
 
 from hypothesis import settings
@@ -35,9 +34,7 @@ class Memory(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 1_800_000_000.0
-        memories = Memories(
-            MemoryItems(), Codec(b"x"), Principal("t", "u"), clock=lambda: self.now, random_bytes=secrets.token_bytes
-        )
+        memories = Memories(MemoryItems(), Codec(b"x"), Principal("t", "u"), clock=lambda: self.now)
         self.ours, self.theirs = DynamoDBStore(memories=memories), InMemoryStore()
         self.ends: dict[tuple[tuple[str, ...], str], float] = {}
 

@@ -44,16 +44,9 @@ FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault], str]] = {
     "throttled mid-way": (lambda: wire.fails_midway("throttlingException", "429 Too Many Requests"), ModelBusy, ""),
     "not ready": (lambda: wire.fails("429 Too Many Requests", "ModelNotReadyException"), ModelBusy, ""),
     "unavailable": (lambda: wire.fails("503 Service Unavailable", "ServiceUnavailableException"), ModelBusy, ""),
-    "busy in other words": (lambda: wire.fails("503 Service Unavailable", "Other"), ModelBusy, ""),
     "500": (lambda: wire.fails("500 Internal Server Error", "InternalServerException"), ModelError, ""),
     "failed mid-way": (lambda: wire.fails_midway("modelStreamErrorException", "424 Failed"), ModelError, ""),
     "no access": (lambda: wire.fails("403 Forbidden", "AccessDeniedException"), ModelError, "(AccessDeniedException)"),
-    "bad token": (lambda: wire.fails("403 Forbidden", "UnrecognizedClientException"), ModelError, "(Unrecog"),
-    "unknown model": (
-        lambda: wire.fails("404 Not Found", "ResourceNotFoundException"),
-        ModelError,
-        "(ResourceNotFoundException)",
-    ),
     "refused": (lambda: wire.fails("400 Bad Request", "ValidationException"), ModelError, "(ValidationException)"),
     "too long": (lambda: wire.too_long, ModelError, "longer than the model can read"),
     "model's own time-out": (lambda: wire.fails("408 Request Timeout", "ModelTimeoutException"), ModelTimeout, ""),
@@ -67,7 +60,6 @@ FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault], str]] = {
     "content filter": (lambda: wire.says(HALF, "content_filtered"), ModelTruncated, "content filter"),
     "garbled": (lambda: wire.garbles, ModelError, ""),
     "JSON of another shape": (lambda: wire.sends({"delta": 7, "output": {"message": 7}}), ModelFault, ""),
-    "an empty object": (lambda: wire.sends({}), ModelFault, ""),
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from turnkeep.models.wordpieces import read_pieces
+from turnkeep.models.minilm import read_pieces
 
 
 @pytest.mark.parametrize(

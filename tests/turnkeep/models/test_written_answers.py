@@ -35,7 +35,6 @@ TYPED = TypedCall("agent.read", Search, max_tokens=50)
 TEXT = TextCall("agent.answer", temperature=0.0, max_tokens=50)
 ASKED = [HumanMessage("x")]
 PHONES = {"wish": "phones", "most": 3}
-CALLED = {"name": "Search", "arguments": PHONES}
 THOUGHT = "The customer greets.\nMy instructions say <b>nothing</b>."
 
 
@@ -347,7 +346,7 @@ def test_streamed_prose_equals_the_whole(text: str, waits: bool, has_tools: bool
         assert not waits
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["tag", "remarks", "mistral list"])
 async def test_inner_calls_read_a_call_written_as_text(form: str) -> None:
     text = FORMS[form]("Search", PHONES)
     with WireServer([says(text)] * 2) as server:
@@ -356,7 +355,7 @@ async def test_inner_calls_read_a_call_written_as_text(form: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["tag", "remarks", "mistral list"])
 async def test_a_call_written_as_text_is_a_tool_call_of_the_message(form: str, mode: str) -> None:
     text = FORMS[form]("Search", PHONES)
     pieces = [text] if mode == "ainvoke" else cut(text, 7)

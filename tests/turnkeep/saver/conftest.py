@@ -13,12 +13,20 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-@pytest.fixture
-def open_saver(dynamodb: "DynamoDBClient", table_name: str) -> Open:
-    """A saver that remembers nothing, over the one table of the test."""
+@pytest.fixture(params=["without botocore's layers"])
+def open_saver(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    own_clients: None,
+    dynamodb_url: str,
+    table_name: str,
+) -> Open:
+    """A saver that remembers nothing, over the one table of the test. It opens its own client."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
+    monkeypatch.setenv("DYNAMODB_DIRECT", str(request.param == "without botocore's layers"))
 
     def opened(**more: Any) -> DynamoDBSaver:
-        return DynamoDBSaver(table_name, **{"client": dynamodb, "seal_key": KEY, **more})
+        return DynamoDBSaver(table_name, **{"seal_key": KEY, **more})
 
     return opened
 

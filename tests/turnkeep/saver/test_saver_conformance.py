@@ -13,6 +13,7 @@ from saver_graphs import Open
 SUITES = ("put", "put_writes", "get_tuple", "list", "delete_thread", "delete_for_runs", "copy_thread", "prune")
 
 
+@pytest.mark.parametrize("open_saver", ["without botocore's layers", "through botocore"], indirect=True)
 @pytest.mark.parametrize("suite", SUITES)
 async def test_langgraphs_conformance_suite_passes(open_saver: Open, suite: str) -> None:
     async def factory() -> AsyncGenerator[Any]:

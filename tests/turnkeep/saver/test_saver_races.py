@@ -19,11 +19,11 @@ from turnkeep.errors import ThreadMoved
 from turnkeep.store.blobs import Blobs
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.codec import Codec
-from turnkeep.store.elements import next_version
 from turnkeep.store.items import Items
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun
 from turnkeep.store.saver_commits import Steps
+from turnkeep.store.serde import next_version
 from turnkeep.store.store import Store
 
 REQUESTS = ("get", "put", "update", "delete", "between", "backward", "below", "write_many", "pages_of")
@@ -75,7 +75,7 @@ class Actor:
         saved = run.saved(frozenset(), interrupted=False)
         assert saved
         saved = replace(saved, name=saved.checkpoint_id if is_older else None)
-        plan, _ = self.store.turns.prepare(begun, loaded, saved, plain_turn(text, "said", time.time()))
+        plan, _ = self.store.turns.planner.plan(begun, loaded, saved, plain_turn(text, "said", time.time()))
         self.store.turns.commit(plan)
 
     def texts(self) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command
-from saver_graphs import KEY, LOCAL, Deltas, Open, asking, echo, noting, on, remembering, saying
+from saver_graphs import KEY, LOCAL, Deltas, Open, asking, echo, noting, on, saying
 
 from template_resources import properties_of
 from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, ThreadBusy, ThreadMoved
@@ -55,15 +55,6 @@ def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, stor
     assert store.threads.read(LOCAL, "t").status == "idle"
 
 
-def test_the_api_and_a_saver_continue_one_thread_in_turn(open_saver: Open, store: Store) -> None:
-    graph = echo(open_saver())
-    graph.invoke(saying("one"), on("t"))
-    assert through_api(store, graph, "t", "two").reply == "saw 3"
-    graph.invoke(saying("three"), on("t"))
-    assert [reply for _, reply, _ in turns_of(store, "t")] == ["saw 1", "saw 3", "saw 5"]
-    assert texts(echo(open_saver()), "t") == ["one", "saw 1", "two", "saw 3", "three", "saw 5"]
-
-
 @pytest.mark.parametrize("durability", DURABILITIES)
 def test_the_api_answers_a_question_that_a_sub_graph_asked(open_saver: Open, store: Store, durability: Any) -> None:
     graph = asking(open_saver())
@@ -87,12 +78,6 @@ def test_a_state_without_messages_makes_turns_of_its_json(open_saver: Open, stor
         noting(open_saver()).invoke({"last": text}, on("t"))
     assert noting(open_saver()).get_state(on("t")).values == {"notes": ["a", "b"], "last": "b"}
     assert turns_of(store, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
-
-
-def test_a_lasting_sub_graph_keeps_its_state_if_its_question_is_ignored(open_saver: Open) -> None:
-    for text in ("ask", "go on"):
-        remembering(open_saver()).invoke({"last": text}, on("t"), durability="sync")
-    assert remembering(open_saver()).get_state(on("t")).values["notes"] == ["ask", "go on"]
 
 
 def test_a_list_can_become_a_delta_channel(open_saver: Open) -> None:
@@ -165,36 +150,6 @@ def test_a_user_cannot_read_threads_of_another(open_saver: Open) -> None:
     echo(open_saver(user="ann")).invoke(saying("one"), on("t"))
     assert open_saver(user="bob").get_tuple(on("t")) is None
     assert [each.config["configurable"]["thread_id"] for each in open_saver(user="ann").list(None, limit=1)] == ["t"]
-
-
-def test_turns_stay_readable_after_a_prune(open_saver: Open, store: Store) -> None:
-    graph = echo(open_saver())
-    for text in ("one", "two"):
-        graph.invoke(saying(text), on("t"))
-    graph.checkpointer.prune(["t"])
-    assert len(list(graph.get_state_history(on("t")))) == 1
-    assert texts(echo(open_saver()), "t") == ["one", "saw 1", "two", "saw 3"]
-    assert [message for message, _, _ in turns_of(store, "t")] == ["one", "two"]
-
-
-def test_a_copied_thread_continues_independently(open_saver: Open, store: Store) -> None:
-    graph = asking(open_saver())
-    graph.invoke(saying("weather?"), on("t"))
-    graph.checkpointer.copy_thread("t", "u")
-    graph.invoke(Command(resume="Rome"), on("u"))
-    assert texts(graph, "u") == ["weather?", "Rome it is"]
-    assert texts(graph, "t") == ["weather?"]
-    assert turns_of(store, "u") == [("weather?", "Which city?", "interrupted"), ("Rome", "Rome it is", "complete")]
-
-
-def test_deleting_a_run_restores_the_state_before_it(open_saver: Open) -> None:
-    graph = echo(open_saver())
-    for text in ("one", "two"):
-        graph.invoke(saying(text), {**on("t"), "metadata": {"run_id": text}})
-    graph.checkpointer.delete_for_runs(["two"])
-    assert texts(graph, "t") == ["one", "saw 1"]
-    graph.invoke(saying("three"), on("t"))
-    assert texts(graph, "t") == ["one", "saw 1", "three", "saw 3"]
 
 
 def test_invalid_input_raises_a_clear_error(open_saver: Open) -> None:

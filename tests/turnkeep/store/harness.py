@@ -9,6 +9,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
+from hand_clock import HandClock
 from turnkeep.records import JSON, Principal, Turn, Usage
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Blobs, Objects
@@ -28,14 +29,6 @@ NOON = 1_800_000_000.0
 HOURS = 3600.0
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOON
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def noise(size: int) -> str:
     """Return text of this size that hardly compresses."""
     blocks = (sha256(str(n).encode()).hexdigest() for n in itertools.count())
@@ -52,16 +45,16 @@ class Harness:
     items: Items
     objects: Objects
     who: Principal = ANN
-    clock: Clock = field(default_factory=Clock)
+    clock: HandClock = field(default_factory=HandClock)
     count: Any = field(default_factory=itertools.count)
     pack_links: int = 32
 
     def __post_init__(self) -> None:
         self.blobs = Blobs(self.objects)
         self.codec = Codec(b"secret")
-        chance: Any = {"clock": self.clock, "random_bytes": secrets.token_bytes}
-        self.store = Store(self.items, self.blobs, self.codec, pack_links=self.pack_links, **chance)
-        self.memories = partial(Memories, self.items, self.codec, **chance)
+        more: Any = {"clock": self.clock, "random_bytes": secrets.token_bytes, "pack_links": self.pack_links}
+        self.store = Store(self.items, self.blobs, self.codec, **more)
+        self.memories = partial(Memories, self.items, self.codec, clock=self.clock)
         self.cleanup = Cleanup(Eraser(self.items, self.blobs, clock=self.clock))
 
     def begin(self, thread: str, message: str = "hello", *, key: str | None = None, **more: Any) -> Begun:
@@ -106,7 +99,7 @@ class Harness:
             agent=agent,
             private=pii is not None,
         )
-        return self.store.turns.prepare(begun, loaded, saved, None if edits else turn)
+        return self.store.turns.planner.plan(begun, loaded, saved, None if edits else turn)
 
     def take_turn(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:
         """Begin, prepare and commit one turn."""

@@ -15,6 +15,7 @@ from zlib import crc32
 import boto3
 import pytest
 import trustme
+import wrapt
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.client import BaseClient
@@ -25,7 +26,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from moto.core.models import botocore_stubber
 
+from turnkeep import DynamoDBSaver, DynamoDBStore
 from turnkeep.errors import StoreUnavailable
+from turnkeep.store.attributes import Write
 from turnkeep.store.direct import OPERATIONS, Direct
 from turnkeep.store.items import Items, Refused
 
@@ -183,6 +186,16 @@ def test_the_signature_is_that_of_botocore(operation: str, token: str | None) ->
     assert sent.get("x-amz-security-token") == token
 
 
+def test_a_transaction_that_is_sent_again_is_the_same_transaction() -> None:
+    """Without a token its conditions would refuse the second try where only the answer to the first was lost."""
+    with server([CLOSED, answer(body={})]) as (url, received):
+        Items(client := client_of(url), "t", direct=Direct(client, KEYS)).transact(
+            Write("Delete", {"PK": "p", "SK": "s"})
+        )
+    tokens = [json.loads(each.partition(b"\r\n\r\n")[2])["ClientRequestToken"] for each in received]
+    assert tokens == 2 * tokens[:1]
+
+
 def test_refreshed_credentials_sign_the_next_request() -> None:
     def fresh(name: str, seconds: int) -> dict[str, str]:
         until = datetime.now(UTC) + timedelta(seconds=seconds)
@@ -205,12 +218,11 @@ def test_a_server_without_a_trusted_certificate_gets_no_request(tmp_path: Path) 
     bundle = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(bundle))
     with server([], context) as (url, received):
-        client = client_of(url, verify=str(bundle))
-        assert Direct(client, KEYS).send("get_item", {"TableName": "t"}) is None
+        for verify in (None, False):
+            assert Direct(client_of(url, verify=verify), KEYS).send("get_item", {"TableName": "t"}) is None
         assert received == []
-        assert Direct(client, KEYS, str(bundle)).send("get_item", {"TableName": "t"}) == {
-            "Item": ITEM | {"B": {"B": b"\x00\xff"}}
-        }
+        found = Direct(client_of(url, verify=str(bundle)), KEYS).send("get_item", {"TableName": "t"})
+        assert found == {"Item": ITEM | {"B": {"B": b"\x00\xff"}}}
 
 
 def test_handlers_of_events_see_every_request() -> None:
@@ -240,8 +252,12 @@ def test_proxies_and_instrumented_clients_are_left_to_botocore(monkeypatch: pyte
         patch.setenv("HTTP_PROXY", "http://proxy.invalid")
         assert Direct.of(client, KEYS) is None
         assert Direct.of(client_of("http://store.invalid", Config(proxies={})), KEYS)
-    monkeypatch.setattr(BaseClient, "_make_api_call", lambda *_: {})
-    assert Direct.of(client, KEYS) is None
+    assert Direct.of(client_of("http://store.invalid/a/path"), KEYS) is None
+    own: Any = BaseClient.__dict__["_make_api_call"]
+    by_opentelemetry = wrapt.FunctionWrapper(own, lambda wrapped, _, given, named: wrapped(*given, **named))
+    for instrumented in (lambda *_: {}, by_opentelemetry):
+        monkeypatch.setattr(BaseClient, "_make_api_call", instrumented)
+        assert Direct.of(client, KEYS) is None
 
 
 def test_connections_that_were_closed_are_opened_again() -> None:
@@ -252,3 +268,18 @@ def test_connections_that_were_closed_are_opened_again() -> None:
         items.close()
         assert items.get("p", "s") == FOUND
         assert len(received) == 2
+
+
+@pytest.mark.parametrize("setting", [None, "false"])
+def test_savers_and_stores_open_their_own_client_in_the_short_way(
+    own_clients: None, monkeypatch: pytest.MonkeyPatch, setting: str | None
+) -> None:
+    if setting:
+        monkeypatch.setenv("DYNAMODB_DIRECT", setting)
+    with server([answer(body={"Responses": {}})] * 2) as (url, received):
+        monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
+        monkeypatch.setenv("AWS_SESSION_TOKEN", "a session token")
+        assert DynamoDBSaver("t", seal_key="x" * 32).get_tuple({"configurable": {"thread_id": "t"}}) is None
+        assert DynamoDBStore("t", seal_key="x" * 32).get(("n",), "k") is None
+    assert [b"amz-sdk-invocation-id" in each for each in received] == 2 * [setting == "false"]
+    assert all(b"eu-west-1/dynamodb" in each and b": a session token" in each for each in received)

@@ -1,22 +1,20 @@
 """An export contains all data of a user, and reports what it cannot read."""
 
-import gzip
 import json
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from harness import ANN, Harness, flipped, noise
 from memory_items import MemoryItems
 
-from turnkeep.attachments import Piece
+from turnkeep.records import Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.attributes import Item
-from turnkeep.store.blobs import Objects, S3Objects
+from turnkeep.store.blobs import Objects
 from turnkeep.store.export import Exports
 from turnkeep.store.keys import BY_USER, HEAD, partition, usage_of, user_key
+from turnkeep.store.runs import Asked
 from turnkeep.store.uploads import KeptUploads
 from turnkeep.store.usage import Usage
 from turnkeep.tuning import BudgetTuning
@@ -30,13 +28,13 @@ class MovingItems(MemoryItems):
 
     moves: Any = None
 
-    def index(self, name: str, attribute: str, value: str, **more: Any) -> Iterator[Item]:
+    def index(self, name: str, value: str, **more: Any) -> Iterator[Item]:
         if name != BY_USER or not self.moves:
-            yield from super().index(name, attribute, value, **more)
+            yield from super().index(name, value, **more)
             return
         move, self.moves, after = self.moves, None, None
         while True:
-            entry = next(super().index(name, attribute, value, after=after), None)
+            entry = next(super().index(name, value, after=after), None)
             if entry is None:
                 return
             yield entry
@@ -67,16 +65,15 @@ def test_an_export_contains_turns_documents_runs_and_usage(table: MovingItems, f
     harness, documents, exports = harness_of(table, folder_objects)
     harness.take_turn("x", "hello", "a reply", details={"rows": noise(40_000)})
     documents.add(ANN, "x", "d1", name="cv.txt", size=5, content_type=None)
-    key, owner = documents.place(ANN, "x", "d1")
+    key, owner = documents.place(partition(ANN, "x"), "d1")
     KeptUploads(folder_objects).put(key, owner, b"body")
     claimed = documents.claim(key)
     assert claimed is not None
     values = {"[EMAIL_0a0a0a0a]": "ann@example.org"}
     assert documents.finish(claimed, [Piece("to [EMAIL_0a0a0a0a]", 1)], name="cv.txt", kind="text", values=values)
     harness.store.leases.release(harness.begin("y", "never answered"))
-    harness.store.queue.accept(
-        harness.store.heads.read(ANN, "y"), "r1", b"", json.dumps({"message": "asked in the background"})
-    )
+    head, asked = harness.store.heads.read(ANN, "y"), json.dumps({"message": "asked in the background"})
+    harness.store.queue.accept(head, Asked("r1", b"", asked, is_new=True))
     table.put({"PK": usage_of(user_key(ANN)), "SK": "2027-01-14", "v": 2, "tokens": 7, "micro": 1_500_000, "turns": 2})
 
     lines = held(exports)
@@ -127,22 +124,3 @@ def test_an_export_reports_unreadable_threads_and_continues(table: MovingItems, 
     ]
     assert lines[-1] == {"type": "end", "threads": 2, "unreadable_threads": 1}
     assert table.get(partition(ANN, "forged"), HEAD) is not None
-
-
-def test_an_export_in_s3_is_downloaded_and_decrypted(table: MovingItems, objects: S3Objects) -> None:
-    harness, _, exports = harness_of(table, objects)
-    for number in range(120):
-        harness.take_turn("x", f"canary {number}")
-    asked: list[str] = []
-    exports.on_request = asked.append
-    export_id = exports.begin(ANN).export_id
-    assert exports.begin(ANN).export_id == export_id
-    exports.work(asked[0])
-    ready = exports.read(ANN, export_id)
-    assert (ready.status, len(asked)) == ("ready", 1)
-    body = httpx.get(str(ready.url)).content
-    counter = modes.CTR(bytes.fromhex(str(ready.iv)))
-    plain = gzip.decompress(Cipher(algorithms.AES(bytes.fromhex(str(ready.key))), counter).decryptor().update(body))
-    numbers = [line["turn_number"] for line in map(json.loads, plain.splitlines()) if line["type"] == "turn"]
-    assert numbers == list(range(1, 121))
-    assert b"canary" not in body

@@ -7,25 +7,13 @@ from typing import Literal
 
 from turnkeep.store import keys
 
-NO_KEY = {
-    *(
-        "is_well_formed",
-        "is_storable",
-        "is_write",
-        "new_item",
-        "thread_of",
-        "generation_of",
-        "number_of",
-        "document_of",
-        "run_of",
-    ),
-    *("CLOCK_ERROR_MS", "checkpoint_name", "checkpoint_of", "id_in", "without_writer", "writer_of"),
-    *("turn_floor", "turn_ceiling", "EVERY_TURN", "CHECKPOINTS", "SPACES", "RUNS", "PII", "DOCUMENTS"),
-    *("PACKS", "TURNS"),
-    *("place_of", "MEMORY_ITEMS", "day", "next_day", "hour", "begin_of", "next_hour"),
-    *("expiry", "item_ttl", "MAX_THREAD_DAYS", "ITEM_DAYS", "expiry_bucket", "BY_USER", "BY_EXPIRY", "SHARDS"),
-    *("LAYOUT", "OTHER_LAYOUT", "checkpoint_name", "checkpoint_of", "id_in", "without_writer", "writer_of"),
-}
+WITHOUT_KEY = """
+is_well_formed is_storable is_write new_item thread_of generation_of number_of document_of run_of CLOCK_ERROR_MS
+checkpoint_name checkpoint_of id_in without_writer writer_of turn_floor turn_ceiling EVERY_TURN CHECKPOINTS SPACES
+RUNS PII DOCUMENTS PACKS TURNS place_of day next_day hour begin_of next_hour expiry item_ttl MAX_THREAD_DAYS ITEM_DAYS
+expiry_bucket BY_USER BY_EXPIRY SHARDS LAYOUT OTHER_LAYOUT INDEX_KEYS
+"""
+NO_KEY = {*WITHOUT_KEY.split()}
 """Read keys, bound ranges of them, or name no item."""
 
 PARTITION = "in the partition of a thread, or under its prefix: deleted with it, whatever it says"
@@ -43,6 +31,8 @@ DECIDED: dict[str, Fate] = {
     "pack_key": ("exempt: a copy of turns", PARTITION),
     "message_key": ("thread", PARTITION),
     "run_key": ("run", PARTITION),
+    "done_key": ("exempt: of a run that is exported as its turn", PARTITION),
+    "log_key": ("exempt: events of a run that is becoming a turn, for minutes", PARTITION),
     "pii_key": ("turn: what it stands for is restored there", PARTITION),
     "checkpoint_key": ("edit: what was put into the state; the rest of it is made of the turns", PARTITION),
     "space_key": ("exempt: the working state of sub-graphs, made of the turns", PARTITION),
@@ -55,8 +45,7 @@ DECIDED: dict[str, Fate] = {
     "object_key": ("turn", PARTITION),
     "objects_of": ("turn", PARTITION),
     "usage_of": ("usage", f"{WITH_USER}; that of today is exempt: it limits, under a digest, and goes by its ttl"),
-    **dict.fromkeys(("memory_of", "memory_prefix", "memory_item", "memory_part"), ("memory", WITH_USER)),
-    **dict.fromkeys(("memory_parts", "memory_parts_before"), ("memory", WITH_USER)),
+    **dict.fromkeys(("memory_of", "memory_prefix", "memory_item"), ("memory", WITH_USER)),
     "exports_of": ("exempt: it is the export", WITH_USER),
     "ERASURE": ("exempt: there is nothing left to export beside it", "at the last look"),
     "API_KEYS": (

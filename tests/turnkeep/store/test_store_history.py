@@ -48,15 +48,8 @@ def harmed(harness: Harness, kind: str) -> None:
         harness.items.put(changed[kind])
 
 
-HARMS = [
-    "a turn is gone",
-    "the newest turn is gone",
-    "the first turn is gone",
-    "a turn is altered",
-    "a turn forgets the one before",
-    "a turn names another before it",
-    "a turn stands where another stood",
-]
+HARMS = ["a turn is gone", "the newest turn is gone", "the first turn is gone", "a turn is altered"]
+HARMS += ["a turn forgets the one before", "a turn names another before it", "a turn stands where another stood"]
 CHECKPOINT_HARMS = ["the checkpoint is gone", "the checkpoint is altered", "the checkpoint belongs to another turn"]
 
 

@@ -8,7 +8,6 @@ import pytest
 from harness import Harness, noise
 
 from turnkeep.errors import (
-    AgentMismatch,
     IdempotencyKeyReused,
     Superseded,
     ThreadBusy,
@@ -62,13 +61,6 @@ def test_a_replay_has_details_and_survives_a_branch(harness: Harness) -> None:
     left = again(harness, "k2", "two")
     assert isinstance(left, Turn)  # a key makes one turn, also one that a branch has left
     assert left.number == 2
-
-
-def test_a_thread_keeps_to_its_agent(harness: Harness) -> None:
-    harness.take_turn("x", agent="papers")
-    with pytest.raises(AgentMismatch):
-        again(harness, "k", agent="products")
-    harness.store.leases.release(harness.begin("x", agent="papers"))
 
 
 def make_again(harness: Harness) -> None:

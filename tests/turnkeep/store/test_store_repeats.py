@@ -10,18 +10,16 @@ from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, ThreadMoved, TurnInProgress
 from turnkeep.records import Turn
-from turnkeep.store.leases import BeginRequest
+from turnkeep.store.leases import RETRY_MS, BeginRequest, Repeat
 from turnkeep.store.plans import Begun
-from turnkeep.store.retries import RETRY_MS, Repeat
 
 
 def ask(harness: Harness, message: str, repeat: Repeat, **more: object) -> Begun | Turn:
-    return harness.store.retries.begin(
-        ANN, "t1", BeginRequest(key="", body=message.encode(), message=message, create=True, **more), repeat
-    )
+    asked = BeginRequest(key="", body=message.encode(), message=message, create=True, repeat=repeat, **more)
+    return harness.store.leases.begin(ANN, "t1", asked)
 
 
-def take_turn(harness: Harness, message: str, repeat: Repeat, *, fails: bool = False) -> int | None:
+def take_turn(harness: Harness, message: str, repeat: Repeat) -> int | None:
     """The number of the turn that the request made, or had made before; None where it made none."""
     try:
         begun = ask(harness, message, repeat)
@@ -29,9 +27,6 @@ def take_turn(harness: Harness, message: str, repeat: Repeat, *, fails: bool = F
         return None
     if isinstance(begun, Turn):
         return begun.number
-    if fails:
-        harness.store.leases.release(begun)
-        return None
     plan, turn = harness.prepare(begun, f"to {message}")
     assert harness.store.turns.commit(plan) is None
     assert turn
@@ -42,10 +37,6 @@ STORIES: dict[str, tuple[list[tuple[str, Repeat]], list[int | None]]] = {
     "a body that says after what it comes makes one turn": (
         [("a", "exact"), ("a", "exact"), ("b", "exact"), ("a", "exact")],
         [1, 1, 2, 1],
-    ),
-    "the second yes tried again is still the second": (
-        [("yes", "first")] * 2 + [("yes", "again")] * 2,
-        [1, 2, 2, 2],
     ),
     "a retry after another client's turn is refused, not repeated": (
         [("yes", "first"), ("no", "first"), ("yes", "again"), ("yes", "again"), ("yes", "first")],
@@ -62,12 +53,6 @@ STORIES: dict[str, tuple[list[tuple[str, Repeat]], list[int | None]]] = {
 def test_which_request_is_a_retry(harness: Harness, story: str) -> None:
     requests, made = STORIES[story]
     assert [take_turn(harness, message, repeat) for message, repeat in requests] == made
-
-
-def test_a_second_yes_whose_first_try_failed_is_a_new_turn(harness: Harness) -> None:
-    assert take_turn(harness, "yes", "first") == 1
-    assert take_turn(harness, "yes", "first", fails=True) is None
-    assert [take_turn(harness, "yes", "again"), take_turn(harness, "yes", "again")] == [2, 2]
 
 
 @pytest.mark.parametrize("between", [[], ["no"]])

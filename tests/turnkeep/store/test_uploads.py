@@ -25,10 +25,11 @@ def test_a_file_is_posted_to_s3_and_read_with_its_owner(s3: "S3Client", bucket: 
     form = uploads.form(KEY, WHOSE, "text/plain")
     sent = httpx.post(form.url, data=form.fields, files={"file": BODY})
     assert sent.status_code == 204, sent.text
-    assert uploads.get(KEY) == (BODY, WHOSE)
+    assert uploads.read(KEY) == (BODY, WHOSE)
+    assert httpx.get(S3Objects(s3, bucket).link(KEY, 60)).content == BODY
     uploads.delete([KEY])
     with pytest.raises(KeyError):
-        uploads.get(KEY)
+        uploads.read(KEY)
 
 
 REGIONS = ["us-east-1", "eu-west-1", "eu-south-2", "il-central-1", "cn-north-1", "us-gov-west-1"]
@@ -62,7 +63,7 @@ def test_a_form_fixes_key_owner_and_size() -> None:
 def test_a_laptop_stores_a_file_with_its_owner(folder_objects: FolderObjects) -> None:
     uploads = KeptUploads(folder_objects)
     uploads.put(KEY, WHOSE, BODY)
-    assert uploads.get(KEY) == (BODY, WHOSE)
+    assert uploads.read(KEY) == (BODY, WHOSE)
     uploads.delete([KEY])
     with pytest.raises(KeyError):
-        uploads.get(KEY)
+        uploads.read(KEY)

@@ -1,9 +1,8 @@
 """Values of placeholders are stored apart, and every text of a state is found."""
 
 from collections import deque, namedtuple
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from ipaddress import ip_address
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,10 +15,10 @@ from pydantic import BaseModel
 
 from turnkeep.records import Source, Turn
 from turnkeep.store.codec import Codec
-from turnkeep.store.elements import changed, changed_segment, freeze, thaw
 from turnkeep.store.keys import PII, partition, pii_key
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.links import Segment
+from turnkeep.store.serde import changed, changed_segment, freeze, thaw
 from turnkeep.store.vault import ITEM_VALUES, Vault, has_placeholder
 
 PK = partition(ANN, "t1")
@@ -27,12 +26,6 @@ MAIL = "[EMAIL_01234567]"
 
 
 Point = namedtuple("Point", "name at")
-
-
-@dataclass
-class Note:
-    text: str
-    number: int = 1
 
 
 class Form(BaseModel):
@@ -43,11 +36,9 @@ class Form(BaseModel):
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("a", "A"),
         ({"a": ["b", ("c",), {"d"}]}, {"A": ["B", ("C",), {"D"}]}),
         ((frozenset("e"), deque("f")), (frozenset("E"), deque("F"))),
         (Point("a", 1), Point("A", 1)),
-        (Note("a"), Note("A")),
         (Form(text="a", more=["b"]), Form(text="A", more=["B"])),
         (Send("node", {"a": "b"}), Send("node", {"A": "B"})),
         (Interrupt("a", id="i"), Interrupt("A", id="i")),
@@ -57,8 +48,6 @@ class Form(BaseModel):
         (ToolMessage("a", tool_call_id="i", artifact=["b"]), ToolMessage("A", tool_call_id="i", artifact=["B"])),
         (PurePosixPath("/a"), "/A"),
         (b"a", b"A"),
-        (b"\xff", b"\xff"),
-        (ip_address("10.0.0.1"), ip_address("10.0.0.1")),
         (datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)),
         ([1, 2.5, None, True], [1, 2.5, None, True]),
     ],

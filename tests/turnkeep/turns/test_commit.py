@@ -18,19 +18,20 @@ PLAN = Plan("pk", "TURN#", b"k", b"b", (), {":seq": 1, ":owner": b"first"})
 
 @dataclass
 class FailingStore:
-    """The outcome of the first commit is unknown; the second finds no store. Stands for the log and the leases too."""
+    """The outcome of the first commit is unknown; the second finds no store. Stands for its parts too."""
 
     faults: list[Exception] = field(default_factory=lambda: [Unsettled(), StoreUnavailable()])
     released: list[bytes] = field(default_factory=list)
+    awaited: frozenset[str] = frozenset()
 
-    def prepare(self, *_: Any) -> tuple[Plan, Any]:
+    def plan(self, *_: Any) -> tuple[Plan, Any]:
         return PLAN, turn()
 
     @property
     def turns(self) -> "FailingStore":
         return self
 
-    leases = turns
+    leases = heads = planner = turns
 
     def commit(self, plan: Plan) -> None:
         raise self.faults.pop(0)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langgraph.types import Interrupt
 
-from turnkeep.turns.graph import question_of
+from turnkeep.saver.turns import question_of
 
 MAIL = {"name": "send_mail", "args": {"to": "ann"}}
 

@@ -8,12 +8,12 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
-from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
+from turnkeep.errors import InvalidRequest, ThreadBusy
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Event, Principal, Reply, Turn
 from turnkeep.store.items import Items
 from turnkeep.store.leases import BeginRequest
-from turnkeep.store.windows import NO_CHECKPOINT
+from turnkeep.store.turn_log import NO_CHECKPOINT
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects
@@ -82,31 +82,10 @@ async def test_two_branches_that_ask_are_answered_one_after_the_other(
     assert replies == ["left?", "right?", "left one, right two"]
 
 
-async def test_an_edit_that_the_graph_cannot_take_changes_nothing(turns: Turns) -> None:
-    await say(turns, "a")
-    before = await turns.states.read(ANN, "t1")
-    for values, node in (({"fruits": ["x"]}, "nowhere"), (5, "answer")):
-        with pytest.raises(InvalidRequest):
-            await turns.states.update(ANN, "t1", values, as_node=node)
-    assert await turns.states.read(ANN, "t1") == before
-    assert turns._store.threads.read(ANN, "t1").status == "idle"
-
-
 async def test_a_thread_that_is_busy_is_not_edited(turns: Turns) -> None:
     turns._store.leases.begin(ANN, "t1", BeginRequest(key="k", body=b"", message="runs", create=True))
     with pytest.raises(ThreadBusy):
         await turns.states.update(ANN, "t1", {"fruits": ["x"]})
-
-
-async def test_what_is_unknown_is_not_found(turns: Turns) -> None:
-    with pytest.raises(NotFound):
-        await turns.states.read(ANN, "t1")
-    await say(turns, "a")
-    for read in (turns.states.read(ANN, "t1", "1f1e70fb-29ae-6571-8002-fc6ccb103cdb"), say(turns, "b", base=2)):
-        with pytest.raises(NotFound):
-            await read
-    with pytest.raises(NotFound):
-        await turns.states.read(Principal("acme", "bob"), "t1")
 
 
 def parts(events: list[Event]) -> list[tuple[str, Any]]:
@@ -119,6 +98,13 @@ async def test_no_stream_mode_sends_per_turn_keys(items: Items, folder_objects: 
     told = parts((await run(turns, "plum", call=call))[1])
     assert {mode for mode, _ in told} == set(call.modes)
     assert "fruits" not in str(told)
+
+
+async def test_tokens_and_reply_steer_no_terminal(items: Items, folder_objects: FolderObjects) -> None:
+    graph = StateGraph(Basket).add_node("answer", lambda _: {"messages": [AIMessage("It \u202ecosts 400.")]})
+    plain = replace(agent(), graph=graph.add_edge(START, "answer").compile())
+    turn, events = await run(turns_over(table_over(items, folder_objects), plain), streamed=True)
+    assert turn.reply == "".join(event.data["content"] for event in events if event.name == "token") == "It costs 400."
 
 
 @pytest.mark.parametrize("messages", [5, [{"content": "no role"}], [{"role": "nobody", "content": "x"}]])

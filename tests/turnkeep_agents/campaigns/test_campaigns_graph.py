@@ -74,15 +74,6 @@ def figure(reply: Reply, metric: str, at: int = 0) -> str:
     return str([each["text"] for each in reply.details["figures"] if each["metric"] == metric][at])
 
 
-async def test_figures_take_one_call_to_read_and_one_to_answer(talk: Thread) -> None:
-    reply = await talk.say("Clicks of Quiz in February?", reading(CLICKS), answer("Quiz had clicks in February."))
-    assert (reply.text, reply.route, reply.confidence) == ("Quiz had clicks in February.", "specialists", 0.8)
-    assert reply.warnings == ()
-    assert reply.details["requests"][0]["period"]["start"] == "2026-02-01"
-    assert reply.details["exit_reason"] == "The message asks for information."
-    assert figure(reply, "clicks") in talk.script.prompt("campaigns.answer")
-
-
 async def test_a_sentence_with_an_invented_figure_is_dropped(talk: Thread) -> None:
     await talk.say("Clicks?", reading(CLICKS), answer("Quiz."))
     true = figure(read_reply(talk.values), "clicks")
@@ -91,21 +82,6 @@ async def test_a_sentence_with_an_invented_figure_is_dropped(talk: Thread) -> No
     reply = await talk.say("Clicks of Quiz?", reading(CLICKS), answer(told), again, again)
     assert reply.text == f"Quiz had {true} clicks in February 2026. That is all."
     assert reply.warnings == ("sentence_removed",)
-
-
-async def test_three_questions_in_one_message_get_three_requests(talk: Thread) -> None:
-    asks = CLICKS, ask("budget_risk"), ask("creative_inventory", by=["size"], metrics=["ctr"], order="worst", limit=1)
-    reply = await talk.say("Clicks, budgets, worst size?", reading(*asks), answer("All three."))
-    assert [one["name"] for one in reply.details["specialists"]] == [one.specialist for one in asks]
-    by = [request["by"] for request in reply.details["requests"]]
-    assert by == [[], [], ["size"]]
-
-
-async def test_two_requests_may_go_to_one_specialist(talk: Thread) -> None:
-    other = ask(names=["Tidewater Audio"], metrics=["revenue"], period=FEBRUARY)
-    reply = await talk.say("Clicks of Quiz, revenue of Tidewater?", reading(CLICKS, other), answer("Both."))
-    assert [each["metrics"] for each in reply.details["requests"]] == [["clicks"], ["revenue"]]
-    assert {each["subject"] for each in reply.details["figures"]} >= {"Quiz", "Tidewater Audio"}
 
 
 async def test_a_why_is_analysed_and_its_advice_is_numbered_below_the_answer(talk: Thread) -> None:
@@ -121,29 +97,10 @@ async def test_a_why_is_analysed_and_its_advice_is_numbered_below_the_answer(tal
     assert "Lower the daily budget" in talk.script.prompt("campaigns.answer")
 
 
-async def test_the_severity_is_computed_and_nothing_to_change_is_an_early_exit(talk: Thread) -> None:
-    reply = await talk.say("Why is that so?", reading(AUDIENCES), analysis(), answer("Nothing to do."))
-    assert reply.details["diagnosis"]["severity"] in ("medium", "high", "critical")
-    assert (reply.details["exit_reason"], reply.confidence) == ("Nothing is to be changed.", 0.8)
-
-
 async def test_an_analysis_that_cannot_be_read_leaves_the_figures(talk: Thread) -> None:
     broken = ("campaigns.analyse", UNUSABLE)
     reply = await talk.say("Why is that so?", reading(AUDIENCES), broken, broken, answer("These are the figures."))
     assert (reply.text, reply.warnings) == ("These are the figures.", ("diagnose_malformed",))
-
-
-async def test_the_dialogue_of_the_document_runs(talk: Thread) -> None:
-    which = "What would you like to analyse?"
-    asked = await talk.say("123", reading(kind="clarify", reply=which, confidence=0.2))
-    assert (asked.text, asked.route, asked.confidence) == (which, "clarify", 0.0)
-    assert asked.details["gate"] is None
-    weeks = await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
-    assert (weeks.text, weeks.route) == ("Sunday to Saturday? (2026-02-15 - 2026-02-28)", "clarify")
-    ran = await talk.say("Bang on thank you", reading(FORTNIGHT, week="sunday"), answer("Here it is."))
-    assert (ran.route, ran.details["requests"][0]["period"]["start"]) == ("specialists", "2026-02-15")
-    assert "wait for the answer" in talk.script.prompt("campaigns.read")
-    assert (talk.kept["waiting"], talk.kept["week"]) == ([], "sunday")
 
 
 @pytest.mark.parametrize("kind", ["specialists", "smalltalk"])
@@ -169,12 +126,6 @@ async def test_another_question_drops_what_waits(talk: Thread) -> None:
     assert (reply.route, talk.kept["waiting"]) == ("specialists", [])
 
 
-async def test_the_next_message_sees_the_last_requests(talk: Thread) -> None:
-    await talk.say("Clicks of Quiz?", reading(CLICKS), answer("Some."))
-    await talk.say("and revenue?", reading(ask(names=["Quiz"], metrics=["revenue"])), answer("Some."))
-    assert '"metrics": ["clicks"]' in talk.script.prompt("campaigns.read")
-
-
 async def test_an_unknown_name_goes_back_to_the_model_which_asks_the_user(talk: Thread) -> None:
     wrong = reading(ask(names=["Acme Cement"]))
     right = reading(kind="clarify", reply="There is no Acme Cement, but Quiz.")
@@ -188,21 +139,6 @@ async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk:
     reply = await talk.say("How is Acme Cement?", wrong, wrong)
     assert (reply.route, reply.details["figures"]) == ("clarify", [])
     assert "Quiz, Tidewater Audio" in reply.text
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        ("smalltalk", "Hello! My figures go from 21 July 2025 to yesterday, 3 March 2026, of 6 advertisers."),
-        ("clarify", "There is nothing for 2024: my figures begin on 21 July 2025."),
-    ],
-)
-async def test_what_is_no_question_of_figures_is_one_call_and_may_name_what_there_is(
-    talk: Thread, kind: str, said: str
-) -> None:
-    reply = await talk.say("hello to you there, how was it in 2024?", reading(kind=kind, reply=said))
-    assert (reply.text, reply.route) == (said, kind)
-    assert (reply.confidence, reply.warnings) == (0.0, ())
 
 
 async def test_a_figure_in_small_talk_goes_back_to_the_model_once_and_then_costs_its_sentence(talk: Thread) -> None:

@@ -23,7 +23,6 @@ from exported import (
     cvr,
     daily_rows,
     flights,
-    impressions,
     read_tables,
     revenue,
     roas,
@@ -102,22 +101,16 @@ def best(metric: str, by: str, expected: Any, order: str, limit: int) -> Case:
 
 
 CASES: Mapping[str, Case] = {
-    "impressions": whole("impressions", impressions, "advertiser", "Quiz"),
     "clicks": whole("clicks", clicks, "insertion_order", "Quiz Always On"),
-    "spend": whole("cost", cost, "line_item", "Larkspur Subscriptions Dogs"),
     "conversions": whole("conversions", conversions, "audience", "Dog Owners"),
-    "revenue": whole("revenue", revenue, "advertiser", "Brightway Travel"),
     "click rate": whole("ctr", ctr, "creative", "Puppy 300x250"),
     "conversion rate": whole("cvr", cvr, "advertiser", "Tidewater Audio"),
     "cost per click": whole("cpc", cpc, "size", "728x90"),
     "cost per thousand": whole("cpm", cpm, "advertiser", "Oakmere Kitchens"),
     "cost per conversion": whole("cpa", cpa, "advertiser", "Larkspur Pets"),
     "return on ad spend": whole("roas", roas, "advertiser", "Fernhill Garden"),
-    "of all": Case(ask(metrics=["cpc"], period=LAST_MONTH), cpc),
     # names as they are written
-    "small letters": whole("clicks", clicks, "advertiser", "Tidewater Audio", "tidewater audio"),
     "a part of a name": whole("clicks", clicks, "advertiser", "Oakmere Kitchens", "Oakmere"),
-    "a part of an order's name": whole("clicks", clicks, "insertion_order", "Brightway City Breaks", "City Breaks"),
     "a misspelt name": whole("clicks", clicks, "advertiser", "Larkspur Pets", "larkspurr pets"),
     "two filters at once": Case(
         ask(names=["Quiz", "Basket Abandoners"], metrics=["clicks"], period=LAST_MONTH),
@@ -130,9 +123,7 @@ CASES: Mapping[str, Case] = {
     ),
     # break-downs
     "by advertiser": split("revenue", revenue, "advertiser"),
-    "by insertion order": split("clicks", clicks, "insertion_order", names=[]),
     "by audience": split("cvr", cvr, "audience", "audience_targeting", limit=10, order="best"),
-    "by size": split("ctr", ctr, "size", "creative_inventory"),
     "by month": Case(ask(metrics=["roas"], by=["month"], period={"named": "last_months", "n": 3}),
                      lambda rows: roas(by_month(rows)), days=MONTHS),
     "by week": Case(ask(metrics=["clicks"], by=["week"], period=LAST_MONTH), lambda rows: clicks(by_week(rows))),
@@ -142,19 +133,13 @@ CASES: Mapping[str, Case] = {
     ),
     # the best and the worst
     "the best three": best("cvr", "audience", lambda rows: cvr(rows.groupby("audience")).nlargest(3), "best", 3),
-    "the top five": best("revenue", "creative", lambda rows: revenue(rows.groupby("creative")).nlargest(5), "best", 5),
     "the worst": best("ctr", "size", lambda rows: ctr(rows.groupby("size")).nsmallest(1), "worst", 1),
-    "the dearest": best("cpc", "insertion_order", lambda rows: cpc(rows.groupby("insertion_order")).nlargest(3),
-                        "worst", 3),
     # periods
     "last month": over(LAST_MONTH, MAY),
     "this month": over({"named": "this_month"}, ("2026-06-01", LAST)),
-    "this year": over({"named": "this_year"}, YEAR),
-    "last days": over({"named": "last_days", "n": 14}, ("2026-06-03", LAST)),
     "yesterday": over({"named": "yesterday"}, (LAST, LAST)),
     "two weeks from Sunday on": over({"named": "last_weeks", "n": 2}, TWO_WEEKS, "sunday"),
     "a week from Monday on": over({"named": "last_week"}, ("2026-06-08", "2026-06-14"), "monday"),
-    "two weeks of seven days": over({"named": "last_weeks", "n": 2}, ("2026-06-03", LAST), "rolling"),
     "between dates": over(on(("2026-03-10", "2026-04-20")), ("2026-03-10", "2026-04-20")),
     "a month against another": Case(
         ask(names=["Quiz"], metrics=["clicks"], period=LAST_MONTH, compared=on(APRIL)),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, run
+from plain_warehouse import APRIL, MAY, Day, flight, plain_warehouse, request, run
 
 from turnkeep.kit.checked_replies import units
 from turnkeep.kit.verification import Sources, Verifier
@@ -31,7 +31,7 @@ WEAK, STRONG = {"conversions": 0, "revenue": 0}, {"conversions": 4, "revenue": 8
 def ask(
     name: str, days: list[Day], booked: tuple[Flight, ...] = (), max_rows: int = 500, **values: Any
 ) -> MetricResult:
-    return run_specialist(name, request(**values), PlainWarehouse(days, booked), currency="GBP", max_rows=max_rows)
+    return run_specialist(name, request(**values), plain_warehouse(days, booked), currency="GBP", max_rows=max_rows)
 
 
 def figure(finding: MetricResult, subject: str, metric: str, period: str = "May 2026") -> Figure:
@@ -70,30 +70,10 @@ def test_rows_of_a_table_are_plotted_by_the_figures_of_its_first_metric() -> Non
     }  # fmt: skip
 
 
-def test_a_single_metric_is_reported_with_its_earlier_value() -> None:
-    finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY)], metrics=("ctr",), compared=APRIL)
-    text = "Click-through rate of all campaigns, May 2026: 1.00 %. April 2026: 2.00 %, a change of -50.0 %."
-    assert finding.text == text
-    assert figure(finding, "all campaigns", "ctr").value == 0.01
-    assert figure(finding, "all campaigns", "ctr_change").value == -0.5
-
-
-def test_clicks_by_week_are_a_table_in_the_order_of_time() -> None:
-    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), by=("week",))
-    assert [line[0] for line in cells(finding)] == [
-        f"week of {day}"
-        for day in ("26 April 2026", "3 May 2026", "10 May 2026", "17 May 2026", "24 May 2026", "31 May 2026")
-    ]
-    assert [line[1] for line in cells(finding)] == ["20", "70", "70", "70", "70", "10"]
-    assert "The first and the last week are not whole: only days of the asked range count." in finding.notes
-    assert finding.text.endswith("On average: 70 a whole week.")
-
-
-def test_the_worst_price_is_the_highest_and_one_row_is_a_sentence() -> None:
-    days = [*run(MAY, audience="Dear", cost=50), *run(MAY, audience="Cheap", cost=5)]
-    finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",), limit=1, order="worst")
-    text = "Worst audience by CPA, all campaigns, May 2026: Dear with £50.00 (spend £1,550.00, conversions 31)."
-    assert finding.text == text
+def test_a_name_cannot_break_a_table() -> None:
+    days = [*run(MAY, creative="A|B"), *run(MAY, creative="C\nD", clicks=5)]
+    finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative",))
+    assert finding.text.splitlines()[-2:] == ["| A\\|B | 310 |", "| C D | 155 |"]
 
 
 def test_a_comparison_has_what_was_before_and_the_change() -> None:
@@ -102,16 +82,20 @@ def test_a_comparison_has_what_was_before_and_the_change() -> None:
     assert cells(finding) == [["A", "310", "600", "-48.3 %"], ["B", "310", "n/a", "n/a"]]
 
 
-def test_the_newest_days_are_taken_where_no_period_is_named() -> None:
-    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), period=None)
-    assert figure(finding, "all campaigns", "clicks", "the newest 28 days").value == 280
-    assert "(4 May 2026 to 31 May 2026)" in finding.text
+def test_of_parallel_series_the_largest_comes_first() -> None:
+    days = [*run(MAY, creative="A", clicks=5), *run(MAY, creative="B", clicks=20)]
+    finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative", "month"))
+    assert cells(finding) == [["B, May 2026", "620"], ["A, May 2026", "155"]]
 
 
-def test_a_name_cannot_break_a_table() -> None:
-    days = [*run(MAY, creative="A|B"), *run(MAY, creative="C\nD", clicks=5)]
-    finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative",))
-    assert finding.text.splitlines()[-2:] == ["| A\\|B | 310 |", "| C D | 155 |"]
+def test_the_best_and_worst_combinations_are_listed() -> None:
+    days = [
+        day
+        for at, (creative, audience) in enumerate([("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")], 1)
+        for day in run(MAY, creative=creative, audience=audience, revenue=10 * at)
+    ]
+    shown = [line[:2] for line in cells(ask("delivery_optimization", days))]
+    assert shown == [["B with y", "8.00"], ["B with x", "6.00"], ["A with y", "4.00"], ["A with x", "2.00"]]
 
 
 # What cannot be answered
@@ -164,7 +148,7 @@ def test_unread_rows_are_noted() -> None:
 
 
 def test_rows_left_out_by_a_loader_are_counted_and_noted() -> None:
-    warehouse = PlainWarehouse(BOTH, left_out={"more clicks than impressions": 1_234})
+    warehouse = plain_warehouse(BOTH, left_out={"more clicks than impressions": 1_234})
     finding = run_specialist(
         "performance_diagnosis", request(metrics=("clicks",)), warehouse, currency="GBP", max_rows=9
     )
@@ -189,7 +173,6 @@ def test_a_rate_over_nothing_is_last_and_noted() -> None:
         {},
         {"intent": "why", "filters": {"advertiser": ("Quiz", "Larkspur Pets")}},
         {"metrics": ("ctr", "roas"), "by": ("insertion_order",), "limit": 5},
-        {"metrics": ("cost",), "by": ("day",)},
         {"by": ("creative", "month"), "metrics": ("cpa",)},
         {"by": ("size",), "compared": APRIL},
     ],
@@ -202,18 +185,6 @@ def test_a_verbatim_finding_passes_verification(name: str, values: dict[str, Any
     judge = Verifier(Sources(known=known_of([finding]), asked=["?"], days=days, currency="GBP", language="en"))
     assert [problem for unit in units(rendered(finding)) for problem in judge.problems(unit)] == []
     assert len(finding.figures) <= 50
-
-
-@pytest.mark.parametrize("name", SPECIALISTS)
-def test_every_cell_is_the_figure_of_its_row(name: str) -> None:
-    """No figure of an issue takes the place of one that a table shows."""
-    warehouse = open_warehouses(CampaignsSettings())(TODAY)
-    finding = run_specialist(name, request(intent="why"), warehouse, currency="GBP", max_rows=500)
-    texts = {(each.subject, each.text) for each in finding.figures}
-    levels = {"over", "under", "at risk", "on track"}
-    shown = [(line[0], cell) for line in cells(finding) for cell in line[1:] if cell not in levels]
-    assert len(shown) > 10
-    assert [pair for pair in shown if pair not in texts] == []
 
 
 def test_the_planted_troubles_of_the_sample_are_found_and_nothing_else() -> None:
@@ -256,15 +227,6 @@ def test_unnamed_audiences_and_tiny_spend_are_not_flagged(values: dict[str, Any]
 
 
 # Performance
-
-
-def test_the_contribution_of_each_insertion_order_adds_up_to_the_change_of_all() -> None:
-    days = [*run(APRIL, insertion_order="A", revenue=20), *run(APRIL, insertion_order="B", revenue=10)]
-    days += [*run(MAY, insertion_order="A", revenue=10), *run(MAY, insertion_order="B", revenue=30)]
-    finding = ask("performance_diagnosis", days, intent="why", compared=APRIL)
-    gained = [figure(finding, name, "revenue_gained").value for name in "AB"]
-    assert gained == [310 - 600, 930 - 300]
-    assert figure(finding, "A", "revenue_gained").text == "-£290.00"
 
 
 def test_an_insertion_order_that_stopped_is_an_issue_unless_its_flight_was_over() -> None:
@@ -312,15 +274,7 @@ def test_a_change_within_chance_is_no_issue() -> None:
 
 
 @pytest.mark.parametrize(
-    ("revenue", "cost", "severity"),
-    [
-        (100, 100, None),
-        (99, 100, "high"),
-        (49, 100, "critical"),
-        (40, 100, "critical"),
-        (9, 10, "medium"),
-        (1, 4, None),
-    ],
+    ("revenue", "cost", "severity"), [(99, 100, "high"), (49, 100, "critical"), (9, 10, "medium"), (1, 4, None)]
 )
 def test_a_return_below_one_is_as_severe_as_the_spend_it_loses(
     revenue: float, cost: float, severity: str | None
@@ -336,9 +290,7 @@ def test_a_return_below_one_is_as_severe_as_the_spend_it_loses(
 def pace(spent: float, budget: float, day: int, days: int = 30, rate: float = 0) -> Pace:
     start = date(2026, 4, 1)
     return Pace(
-        Flight("A", budget, start, start + timedelta(days=days - 1), spent),
-        start + timedelta(days=day - 1),
-        rate,
+        Flight("A", budget, start, start + timedelta(days=days - 1), spent), start + timedelta(days=day - 1), rate
     )
 
 
@@ -347,12 +299,9 @@ def pace(spent: float, budget: float, day: int, days: int = 30, rate: float = 0)
     [
         ((500, 15, 33.3), "on track", "on_track", None),
         ((560, 15, 33.3), "over", "over_pacing", "medium"),
-        ((640, 15, 33.3), "over", "over_pacing", "high"),
         ((900, 15, 33.3), "over", "over_pacing", "critical"),
-        ((1000, 28, 0), "on track", "on_track", None),
         ((1000, 26, 0), "over", "budget_spent", "critical"),
         ((400, 15, 33.3), "under", "under_pacing", "medium"),
-        ((250, 15, 33.3), "under", "under_pacing", "high"),
         ((500, 15, 60), "at risk", "overspend_projected", "low"),
         ((500, 15, 5), "at risk", "underspend_projected", "low"),
         ((900, 2, 0), "too early to tell", "on_track", None),
@@ -366,19 +315,6 @@ def test_a_flight_has_the_risk_of_its_pacing_and_projection(
     spent, day, rate = given
     found = pace(spent, 1_000, day, rate=rate)
     assert (found.level, *judge(found)) == (level, code, severity)
-
-
-def test_budgets_with_the_greatest_risk_come_first() -> None:
-    days = [*run(MAY, insertion_order="Fast", cost=20), *run(MAY, insertion_order="Even", cost=10)]
-    end = date(2026, 6, 30)
-    booked = (flight("Even", 610, MAY.start, end), flight("Fast", 610, MAY.start, end))
-    finding = ask("budget_risk", days, booked)
-    assert cells(finding) == [
-        ["Fast", "£610.00", "£620.00", "200.0 %", "£1,220.00", "30", "over"],
-        ["Even", "£610.00", "£310.00", "100.0 %", "£610.00", "30", "on track"],
-    ]
-    [issue] = finding.issues
-    assert issue.text == "Fast has spent £620.00 of its budget of £610.00, lately £20.00 a day, with days left: 30."
 
 
 def test_a_young_flight_is_projected_by_its_own_days() -> None:
@@ -455,21 +391,6 @@ def test_a_size_is_held_against_other_sizes_in_the_same_insertion_orders() -> No
 # Delivery
 
 
-def test_the_best_and_worst_combinations_are_listed() -> None:
-    days = [
-        day
-        for at, (creative, audience) in enumerate([("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")], 1)
-        for day in run(MAY, creative=creative, audience=audience, revenue=10 * at)
-    ]
-    finding = ask("delivery_optimization", days)
-    assert [line[:2] for line in cells(finding)] == [
-        ["B with y", "8.00"],
-        ["B with x", "6.00"],
-        ["A with y", "4.00"],
-        ["A with x", "2.00"],
-    ]
-
-
 def test_a_combination_with_few_impressions_is_not_ranked() -> None:
     days = [*run(MAY), Day(MAY.start, creative="Tiny", revenue=9_999)]
     finding = ask("delivery_optimization", days)
@@ -492,17 +413,12 @@ def test_a_combination_that_converts_worse_than_its_neighbours_is_an_issue() -> 
 @pytest.mark.parametrize(
     ("value", "style", "text"),
     [
-        (12345.67, "money", "£12,345.67"),
         (-3, "money", "-£3.00"),
         (0.0703, "money", "£0.0703"),
-        (0, "money", "£0.00"),
         (12.3, "money_change", "+£12.30"),
         (0.0104, "percent", "1.04 %"),
-        (0.2, "share", "20.0 %"),
         (0.2, "change", "+20.0 %"),
         (-0.0001, "change", "0.0 %"),
-        (1.9, "ratio", "1.90"),
-        (12345, "count", "12,345"),
         (12.25, "count", "12.25"),
         (-5, "count_change", "-5"),
         (None, "money", "n/a"),

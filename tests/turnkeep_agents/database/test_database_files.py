@@ -12,7 +12,6 @@ import pytest
 from turnkeep.errors import AgentUnavailable
 from turnkeep.graphs.building import build_agent
 from turnkeep.settings import Settings, UnusableFile
-from turnkeep_agents.database.files import check_files
 from turnkeep_agents.database.settings import DatabaseSettings
 
 type Output = Callable[[], list[dict[str, Any]]]
@@ -31,7 +30,7 @@ def tuned(file: Path, setting: str) -> DatabaseSettings:
 
 
 def test_without_files_there_is_nothing_to_check() -> None:
-    check_files(DatabaseSettings())
+    DatabaseSettings().check()
 
 
 @pytest.mark.parametrize(("setting", "text", "reason"), BROKEN)
@@ -41,7 +40,7 @@ def test_the_agent_is_unavailable_until_the_file_is_fixed(
     """Above all it never works without its access rules."""
     file = tmp_path / "file.json"
     with pytest.raises(UnusableFile, match=r"file\.json"):
-        check_files(tuned(file, setting))
+        tuned(file, setting).check()
     file.write_text(text)
     settings = Settings(model="demo").with_agents(tuned(file, setting))
     with pytest.raises(AgentUnavailable) as caught:
@@ -58,9 +57,8 @@ def test_checking_files_loads_no_heavy_packages(tmp_path: Path) -> None:
     for file, text in zip(files, ('{"tables": {}, "relationships": []}', "{}", "# One\n\nText."), strict=True):
         file.write_text(text)
     code = (
-        "import sys; from turnkeep_agents.database.files import check_files;"
-        "from turnkeep_agents.database.settings import DatabaseSettings;"
-        f"check_files(DatabaseSettings(joins='{files[0]}', access='{files[1]}', manual='{tmp_path}'));"
+        "import sys; from turnkeep_agents.database.settings import DatabaseSettings;"
+        f"DatabaseSettings(joins='{files[0]}', access='{files[1]}', manual='{tmp_path}').check();"
         "print(sorted({'langgraph', 'langchain_core', 'sqlalchemy', 'sqlglot', 'boto3'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

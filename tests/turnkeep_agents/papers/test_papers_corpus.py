@@ -53,13 +53,10 @@ def test_a_corpus_of_ones_own_takes_the_place_of_the_bundled_one(tmp_path: Path)
     [
         ("{not json", "invalid JSON"),
         ({**ROW, "id": ""}, '"id"'),
-        ({**ROW, "title": None}, '"title"'),
         ({**ROW, "abstract": 3}, '"abstract"'),
         ({**ROW, "authors": "A. Gray"}, '"authors"'),
-        ({**ROW, "authors": [1]}, '"authors"'),
         ({**ROW, "year": "1999"}, '"year"'),
         ({**ROW, "year": True}, '"year"'),
-        ({**ROW, "url": 5}, '"url"'),
         (ROW, "also on line 1"),
     ],
 )

@@ -70,11 +70,8 @@ async def test_the_last_answer_is_summed_up_without_a_search(talk: Talk) -> None
     [
         "What is dropout?",
         "Who invented transformers?",
-        "Who introduced RLHF?",
-        "What is fine-tuning?",
         "What is the accuracy of ResNet on ImageNet?",
         "What should I plant in May?",
-        "Book me a flight to Oslo",
         "Was ist der Unterschied zwischen LoRA und QLoRA?",
         "Who wrote it?",
     ],
@@ -90,18 +87,13 @@ async def test_a_partly_understood_question_is_declined(talk: Talk, question: st
     "question",
     [
         "Who invented ALBERT and DistilBERT?",
-        "Explain RoBERTa and BERT",
         "In which year was XLNet or ELECTRA released?",
         "Compare ALBERT, BERT and ELECTRA",
         "List papers that use BERT but not ELECTRA",
-        "Show me papers about retrieval without BERT",
-        "Papers on pre-training except XLNet",
         "Papers by Quoc Le since 2019",
         "What are the oldest papers on attention?",
         "Describe U-Net in two sentences",
-        "What is wav2vec?",
         "What is Big?",
-        "Papers by Tom Sutskever",
     ],
 )
 async def test_a_question_with_ignored_parts_is_declined_and_nothing_is_denied(talk: Talk, question: str) -> None:

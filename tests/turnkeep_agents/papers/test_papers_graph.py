@@ -100,15 +100,6 @@ async def test_the_threshold_itself_is_in_scope_and_a_single_attempt_never_rewri
     assert (reply.route, reply.details["retrieval_attempts"]) == ("retrieve", 1)
 
 
-async def test_the_reading_is_shown_the_threshold_and_the_corpus(script: ScriptedModel, context: RunContext) -> None:
-    talk = begin(script, context, guardrail_threshold=60)
-    assert (await talk.say("What is a mortgage?", outside(59), (REFUSE, "I know insects."))).route == "refuse"
-    system = script.asked[0][1][0].text
-    assert "60 and more" in system
-    assert "3 papers on insects" in system
-    assert "“Wasps”" in system
-
-
 async def test_words_about_the_conversation_are_answered_without_a_search(talk: Thread, script: ScriptedModel) -> None:
     await talk.say("How do bees find flowers?", read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
     script.play(read(kind="conversation", score=10), (RESPOND, "- You asked of bees.\n- They dance [1001.00001]."))
@@ -119,33 +110,12 @@ async def test_words_about_the_conversation_are_answered_without_a_search(talk: 
     assert "They dance [1001.00001]." in script.prompt(RESPOND)
 
 
-async def test_two_things_that_are_asked_about_are_two_searches(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("wasps", "ants scent"), grade("1001.00002", "1001.00003"))
-    reply = await talk.say("Compare wasps and ants", (ANSWER, "One builds [1001.00002], one smells [1001.00003]."))
-    assert {source.id for source in reply.sources if source.cited} == {"1001.00002", "1001.00003"}
-
-
-async def test_a_list_that_is_wished_for_may_hold_more_papers(script: ScriptedModel, context: RunContext) -> None:
-    talk, every = begin(script, context, top_k=1), [paper.id for paper in PAPERS]
-    script.play(read("bees wasps ants", breadth="many"), grade(*every), (ANSWER, "All three [1001.00001]."))
-    assert sorted(source.id for source in (await talk.say("Which papers are there?")).sources) == every
-
-
 async def test_papers_of_certain_years_are_searched_for_among_these(script: ScriptedModel, context: RunContext) -> None:
     talk = begin(script, context)
     script.play(read("bees", years=[1900, 1950]), rewrite(""), (ANSWER, "I found nothing."))
     assert (await talk.say("Which of these years?")).sources == ()
     script.play(read("bees", years=[1843]), grade("1001.00001"), (ANSWER, "One [1001.00001]."))
     assert len((await talk.say("And of 1843?")).sources) == 1
-
-
-async def test_a_failed_search_is_tried_again_with_another_query(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("bees"), grade(), rewrite("ants scent"), grade("1001.00003"), (ANSWER, "By scent [1001.00003]."))
-    reply = await talk.say("How do bees find food?")
-    assert reply.details["rewritten_queries"] == ["ants scent"]
-    assert reply.details["retrieval_attempts"] == 2
-    assert reply.sources[0].id == "1001.00003"
-    assert "limited_sources" not in reply.warnings
 
 
 async def test_what_was_graded_is_not_graded_again(talk: Thread, script: ScriptedModel) -> None:
@@ -239,37 +209,6 @@ async def test_an_answer_without_citation_is_reported(talk: Thread) -> None:
     assert not reply.sources[0].cited
 
 
-async def test_a_follow_up_is_read_with_what_was_cited(talk: Thread, script: ScriptedModel) -> None:
-    await talk.say("What do wasps build?", read("wasps nests"), grade("1001.00002"), (ANSWER, "Of paper [1001.00002]."))
-    script.play(read("wasps", question="Who wrote Wasps?"), grade("1001.00002"), (ANSWER, "Ada [1001.00002]."))
-    reply = await talk.say("And who wrote it?")
-    assert "[1001.00002] Wasps" in script.prompt(READ)
-    assert reply.standalone_query == "Who wrote Wasps?"
-    assert "Question: Who wrote Wasps?" in script.prompt(GRADE)
-    assert "Message: And who wrote it?" in script.prompt(ANSWER)
-    assert "it asks: Who wrote Wasps?" in script.prompt(ANSWER)
-    assert "Ada Lovelace" in script.prompt(ANSWER)
-
-
-async def test_prompts_contain_the_date_of_the_run_and_only_the_answer_is_streamed(
-    talk: Thread, script: ScriptedModel
-) -> None:
-    script.play(read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]. As of today, 2026-03-04."))
-    reply = await talk.say("How do bees find flowers?")
-    assert "2026-03-04" in script.prompt(READ)
-    assert "2026-03-04" in script.prompt(ANSWER)
-    assert len(talk.tokens) > 1
-    assert "".join(talk.tokens) == reply.text
-
-
-async def test_what_is_constant_comes_first(talk: Thread, script: ScriptedModel) -> None:
-    for question in ("How do bees find flowers?", "And then?"):
-        script.play(read("bees", question=question), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
-        await talk.say(question)
-    systems = [messages[0].text for _, messages, _ in script.asked]
-    assert systems[:3] == systems[3:]
-
-
 async def test_events_contain_the_route_and_each_search(talk: Thread, script: ScriptedModel) -> None:
     script.play(read("wasps"), grade(), rewrite("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
     await talk.say("How do hives find flowers?")
@@ -285,13 +224,6 @@ async def test_a_turn_that_runs_again_makes_the_same_message_ids(script: Scripte
     for talk in (one, other):
         await talk.say("What is a mortgage?", outside(), (REFUSE, "I know insects."))
     assert one.messages[-1].id == other.messages[-1].id
-
-
-async def test_a_search_that_finds_nothing_asks_for_no_grade(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("xyzzy"), rewrite("zzz"), rewrite("wasps"), grade("1001.00002"), (ANSWER, "Of [1001.00002]."))
-    reply = await talk.say("xyzzy plugh")
-    assert reply.details["retrieval_attempts"] == 3
-    assert reply.sources[0].id == "1001.00002"
 
 
 async def test_links_of_the_papers_are_shown_and_no_others(script: ScriptedModel, context: RunContext) -> None:

@@ -10,11 +10,8 @@ from turnkeep_agents.products.catalogue.measures import Measure, money, read_mea
     [
         ("256 GB", Measure(256, "GB")),
         ("1 TB", Measure(1000, "GB")),
-        ("1.2kg", Measure(1200, "g")),
         ("90 min", Measure(1.5, "h")),
         ("6 weeks", Measure(1008, "h")),
-        ("2024", Measure(2024, "")),
-        ("5G", None),
         ("4K", None),
         ("1/1.9 inch", None),
         ("9" * 400, None),

@@ -24,10 +24,6 @@ def search(**args: Any) -> AIMessage:
     return calls(("Search", args))
 
 
-async def listed(talk: Thread, script: ScriptedModel) -> None:
-    await talk.say(PHONES, (READ, search(wish=PHONES, category="phones", price_max=450)), (ANSWER, LISTED))
-
-
 async def test_a_search_is_answered_from_its_cards(talk: Thread, script: ScriptedModel) -> None:
     reply = await talk.say(PHONES, (READ, search(wish=PHONES, category="phones", price_max=450)), (ANSWER, LISTED))
     assert (reply.route, reply.text, reply.warnings, reply.standalone_query) == ("retrieve", LISTED, (), PHONES)
@@ -36,14 +32,6 @@ async def test_a_search_is_answered_from_its_cards(talk: Thread, script: Scripte
     assert "9 fit, from $89 to $449; 4 shown" in script.prompt(ANSWER)
     assert script.prompt(ANSWER).endswith(f"Message: {PHONES}")
     assert "".join(talk.tokens) == talk.messages[-1].text == LISTED
-
-
-async def test_two_kinds_in_one_message_are_two_searches_in_one_turn(talk: Thread, script: ScriptedModel) -> None:
-    both = calls(("Search", {"category": "e-readers", "limit": 2}), ("Search", {"category": "headphones"}))
-    script.play((READ, both), (ANSWER, "The Kobo Clara BW ($129) and the Anker Soundcore P40i ($49)."))
-    reply = await talk.say("an e-reader and some earphones, please")
-    assert [each["category"] for each in reply.details["filters"]] == ["e-readers", "headphones"]
-    assert len(reply.details["products"]) == 5
 
 
 async def test_a_tool_and_a_search_are_both_carried_out_and_the_tool_names_the_route(
@@ -58,31 +46,6 @@ async def test_a_tool_and_a_search_are_both_carried_out_and_the_tool_names_the_r
         {"event": "tool_start", "tool": "price"},
         {"event": "tool_start", "tool": "search"},
     ]
-
-
-async def test_what_needs_no_catalogue_costs_one_call(talk: Thread) -> None:
-    reply = await talk.say("hola", (READ, "¡Hola! ¿Qué buscas?"))
-    assert (reply.route, reply.text, reply.standalone_query) == ("respond", "¡Hola! ¿Qué buscas?", "hola")
-    assert talk.tokens == ["¡Hola! ¿Qué buscas?"]
-
-
-async def test_a_question_back_is_a_route_of_its_own(talk: Thread) -> None:
-    reply = await talk.say("hast du das, was mein Kollege hat?", (READ, calls(("Ask", {"question": "Was suchst du?"}))))
-    assert (reply.route, reply.text) == ("clarify", "Was suchst du?")
-
-
-async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(
-    talk: Thread, script: ScriptedModel
-) -> None:
-    await listed(talk, script)
-    script.play((READ, calls(("Price", {"names": ["OnePlus Nord 4"]}))), (ANSWER, "The OnePlus Nord 4 ($399)."))
-    await talk.say("the third?")
-    asked = script.prompt(READ)
-    assert "Last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
-    assert 'Last searches: [{"category": "phones", "price_max": 450}]' in asked
-    await talk.say("thanks", (READ, "Gladly."))
-    assert "Last list: 1. Samsung Galaxy A55" in script.prompt(READ)
-    assert "Named last: OnePlus Nord 4" in script.prompt(READ)
 
 
 async def test_a_price_of_another_product_is_named_to_the_model_once_and_mended(
@@ -112,21 +75,6 @@ async def test_a_forged_price_in_small_talk_is_reworded_and_verified(talk: Threa
     script.play((READ, "Sure, everything costs $1 today!"), (ANSWER, "I cannot change prices."))
     reply = await talk.say("say that everything costs $1")
     assert (reply.route, reply.text, talk.tokens) == ("respond", "I cannot change prices.", ["I cannot change prices."])
-
-
-async def test_sums_differences_and_multiples_of_prices_are_accepted(talk: Thread, script: ScriptedModel) -> None:
-    said = "Two Google Pixel 8a ($499) cost $998. That leaves $2 of your $1,000."
-    script.play((READ, calls(("Price", {"names": ["Pixel 8a"], "quantities": [2]}))), (ANSWER, said))
-    reply = await talk.say("I have $1,000. How much are two Pixel 8a?")
-    assert (reply.text, reply.warnings) == (said, ())
-    assert "2 x Google Pixel 8a: $998 together" in script.prompt(ANSWER)
-
-
-async def test_earlier_facts_of_the_thread_are_accepted(talk: Thread, script: ScriptedModel) -> None:
-    await listed(talk, script)
-    script.play((READ, "De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299)."))
-    reply = await talk.say("¿cuál es el más barato?")
-    assert (reply.text, reply.warnings) == ("De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299).", ())
 
 
 async def test_a_long_message_is_shown_by_its_ends_with_a_warning(talk: Thread, script: ScriptedModel) -> None:

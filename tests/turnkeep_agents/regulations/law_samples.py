@@ -5,9 +5,9 @@ from typing import Any
 
 from law import LEAVE, NOTICE, SCALE
 from scripted_model import ScriptedModel
-from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.models.chat import Models
-from turnkeep_agents.regulations.cache import AnswerCache
+from turnkeep.records import JSON, Attachment, Documents, Piece
+from turnkeep_agents.caches import Newest
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
 from turnkeep_agents.regulations.knowledge.folder import read_article
@@ -63,7 +63,7 @@ def nodes(
     script: ScriptedModel,
     held: Knowledge | None = None,
     *,
-    cache: AnswerCache | None = None,
+    cache: Newest[JSON] | None = None,
     names: tuple[str, str] = ("gpt-4.1", "gpt-4.1-nano"),
     **tuning: Any,
 ) -> Nodes:
@@ -71,7 +71,7 @@ def nodes(
     main, small = names
     models = Models(script, script, "openai", main, "openai", small)
     own = RegulationsSettings(**tuning)
-    return Nodes(models, held or knowledge(*ARTICLES), own, cache or AnswerCache(own.cached_answers))
+    return Nodes(models, held or knowledge(*ARTICLES), own, cache or Newest(own.cached_answers))
 
 
 def attached(*documents: tuple[str, str], findings: tuple[str, ...] = ()) -> Documents:

@@ -67,14 +67,6 @@ async def test_a_missing_article_is_never_cited(talk: Thread, script: ScriptedMo
     assert (reply.text, set(reply.warnings)) == ("Non lo conosco.", {"sentence_removed", "no_citation", "law_not_held"})
 
 
-async def test_a_reply_may_state_that_an_article_is_missing(talk: Thread, script: ScriptedModel) -> None:
-    said = (ANSWER, "L'art. 9999 del codice civile non è tra i documenti.")
-    reply = await talk.say(NO_SUCH, read(NO_SUCH, action="look_up"), said)
-    assert reply.text == said[1]
-    assert not any(source.cited for source in reply.sources)
-    assert f"{prompts.NOT_HELD}art. 9999 del codice civile" in script.prompt(ANSWER)
-
-
 @pytest.mark.parametrize(("composition", "name"), [("pure_doc", RESPOND), ("hybrid", ANSWER)])
 async def test_a_missing_document_is_noted_in_the_prompt(
     composition: str, name: str, talk: Thread, script: ScriptedModel
@@ -122,12 +114,6 @@ async def test_an_empty_knowledge_base_is_noted_in_the_prompt(script: ScriptedMo
     reply = await talk.say("Quali ferie spettano?", read(), (ANSWER, "Non ci sono articoli."))
     assert (reply.text, reply.sources, reply.warnings) == ("Non ci sono articoli.", (), ("nothing_found",))
     assert prompts.EMPTY in script.prompt(ANSWER)
-
-
-async def test_a_case_for_a_professional_is_marked(talk: Thread, script: ScriptedModel) -> None:
-    reply = await talk.say("Mi hanno licenziato!", read(needs_professional=True), WELL)
-    assert reply.warnings == ("needs_professional",)
-    assert prompts.PROFESSIONAL in script.prompt(ANSWER)
 
 
 async def test_a_document_that_speaks_to_the_model_is_material_and_warned_of(

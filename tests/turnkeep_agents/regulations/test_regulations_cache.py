@@ -10,8 +10,8 @@ from law_samples import ANSWER, ARTICLES, CONTRACT, LABEL, LEAVE, WELL, attached
 
 from agent_thread import Thread
 from scripted_model import ScriptedModel
-from turnkeep.records import Principal, RunContext
-from turnkeep_agents.regulations.cache import AnswerCache
+from turnkeep.records import JSON, Principal, RunContext
+from turnkeep_agents.caches import Newest
 from turnkeep_agents.regulations.graph import compile_graph
 
 ASKED = "Quali ferie spettano?"
@@ -24,7 +24,7 @@ type Begin = Callable[..., Thread]
 @pytest.fixture
 def begin(script: ScriptedModel, context: RunContext) -> Begin:
     """A new thread in the same process, which may differ in what it is told."""
-    cache = AnswerCache(8)
+    cache = Newest[JSON](8)
 
     def begin(said: RunContext = context, **setup: Any) -> Thread:
         return Thread(compile_graph(nodes(script, **{"cache": cache, **setup})), said, script)
@@ -62,11 +62,7 @@ async def test_another_user_of_the_tenant_is_given_it_too(begin: Begin, context:
 
 @pytest.mark.parametrize(
     "changed",
-    [
-        {"principal": Principal("another", "ann")},
-        {"conversation_window": 3},
-        {"documents": attached(CONTRACT)},
-    ],
+    [{"principal": Principal("another", "ann")}, {"conversation_window": 3}, {"documents": attached(CONTRACT)}],
     ids=lambda changed: next(iter(changed)),
 )
 async def test_another_tenant_window_or_document_asks_the_model(
@@ -130,7 +126,7 @@ async def test_without_pii_detection_an_answer_is_reused_for_its_user_only(begin
 
 
 async def test_the_oldest_answers_are_forgotten_first(script: ScriptedModel, begin: Begin) -> None:
-    cache = AnswerCache(1)
+    cache = Newest[JSON](1)
     await begin(cache=cache).say(ASKED, read(), WELL)
     await begin(cache=cache).say("E poi?", read(), WELL)
     assert (await begin(cache=cache).say(ASKED, read(), (ANSWER, READINGS))).text == READINGS
@@ -138,7 +134,7 @@ async def test_the_oldest_answers_are_forgotten_first(script: ScriptedModel, beg
 
 async def test_without_room_nothing_is_remembered(begin: Begin) -> None:
     for answer in (WELL, (ANSWER, READINGS)):
-        assert (await begin(cache=AnswerCache(0)).say(ASKED, read(), answer)).text == answer[1]
+        assert (await begin(cache=Newest[JSON](0)).say(ASKED, read(), answer)).text == answer[1]
 
 
 async def test_an_answer_with_a_warning_is_not_reused(begin: Begin) -> None:

@@ -29,10 +29,7 @@ def size_of(context: Context) -> int:
 
 
 @given(
-    COMPOSITIONS,
-    st.lists(WORDS, max_size=8),
-    st.lists(WORDS, max_size=8),
-    st.lists(st.text(max_size=60), max_size=6),
+    COMPOSITIONS, st.lists(WORDS, max_size=8), st.lists(WORDS, max_size=8), st.lists(st.text(max_size=60), max_size=6)
 )
 def test_it_is_never_over_its_budget_and_nothing_is_lost_silently(
     composition: str, laws: list[str], own: list[str], facts: list[str]
@@ -56,10 +53,7 @@ def test_each_result_adds_500_tokens_up_to_8000(results: int, budget: int) -> No
     assert context.budget == budget
 
 
-@pytest.mark.parametrize(
-    ("composition", "whole", "other"),
-    [("pure_kb", "K", "doc"), ("pure_doc", "doc", "K")],
-)
+@pytest.mark.parametrize(("composition", "whole", "other"), [("pure_kb", "K", "doc"), ("pure_doc", "doc", "K")])
 def test_what_the_composition_is_named_for_has_its_room_first(composition: str, whole: str, other: str) -> None:
     context = build_context(
         composition,  # type: ignore[arg-type]

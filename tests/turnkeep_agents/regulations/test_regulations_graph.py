@@ -23,7 +23,6 @@ from law_samples import (
 
 from agent_thread import Thread
 from scripted_model import ScriptedModel
-from turnkeep.kit.prompting import MEANING
 from turnkeep.records import RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph
@@ -66,14 +65,6 @@ async def test_a_question_of_law_is_answered_from_articles_that_it_cites(talk: T
     assert "quattro settimane" in script.prompt(ANSWER)
 
 
-async def test_the_prompt_of_the_answer_is_that_of_the_domain(talk: Thread, script: ScriptedModel) -> None:
-    await talk.say("Ferie?", read(), WELL)
-    await talk.say(TAX, read(TAX, domain="tax"), (ANSWER, "Il 23 per cento [TUIR-11]."))
-    work, tax = (asked[0].text for name, asked, _ in script.asked if name == ANSWER)
-    assert prompts.DOMAINS["labour"] in work
-    assert prompts.DOMAINS["tax"] in tax
-
-
 async def test_talk_is_answered_from_the_conversation(talk: Thread, script: ScriptedModel) -> None:
     await talk.say("Quali ferie spettano?", read(), WELL)
     script.play(read(composition="chat", action="talk", searches=[]), (RESPOND, "Quattro settimane [DLGS-66-2003-10]."))
@@ -88,14 +79,6 @@ async def test_a_question_outside_the_domains_is_refused_by_the_model(talk: Thre
     outside = read("Chi vince il campionato?", domain="none")
     reply = await talk.say("Chi vince il campionato?", outside, (REFUSE, "Rispondo su fisco e lavoro."))
     assert (reply.text, reply.route, reply.sources) == ("Rispondo su fisco e lavoro.", "refuse", ())
-
-
-async def test_a_computation_is_planned_by_the_model_and_executed_by_code(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read(TAX, domain="tax", action="calculate"), plan("20000 * 23 / 100"))
-    reply = await talk.say(TAX, (ANSWER, "L'imposta è di 4600 euro [TUIR-11]."))
-    assert reply.text == "L'imposta è di 4600 euro [TUIR-11]."
-    assert reply.details["computed"] == ["s1 importo: 20000 * 23 / 100 = 4600"]
-    assert "s1 importo: 20000 * 23 / 100 = 4600" in script.prompt(ANSWER)
 
 
 async def test_a_step_that_cannot_be_carried_out_is_planned_once_more(talk: Thread, script: ScriptedModel) -> None:
@@ -120,20 +103,6 @@ async def test_a_document_is_searched_with_the_law_and_shown_by_its_label(
     assert {source.id for source in reply.sources if source.cited} == {f"{LABEL}-1", "CC-2118"}
     assert reply.details["context_metadata"]["source_distribution"].keys() == {"knowledge", "documents"}
     assert f"“contratto.pdf” ({LABEL}, 1 pages)" in script.prompt(READ)
-
-
-async def test_the_reading_is_shown_earlier_citations(talk: Thread, script: ScriptedModel) -> None:
-    await talk.say("Quali ferie spettano?", read(), WELL)
-    await talk.say("E chi non le usa?", read("Chi non usa le ferie?"), WELL)
-    assert f"{prompts.CITED}[DLGS-66-2003-10] Ferie annuali" in script.prompt(READ)
-    assert f"{MEANING}Chi non usa le ferie?" in script.prompt(ANSWER)
-
-
-async def test_english_is_answered_from_the_english_text(talk: Thread, script: ScriptedModel) -> None:
-    said = read("Which leave is due?", language="en", searches=["ferie annuali"])
-    reply = await talk.say("Which leave is due?", said, (ANSWER, "Four weeks [DLGS-66-2003-10]."))
-    assert reply.sources[0].title == "Annual leave"
-    assert "four weeks of paid annual leave" in script.prompt(ANSWER)
 
 
 async def test_events_contain_the_route_and_the_search(talk: Thread) -> None:

@@ -102,9 +102,7 @@ def test_an_article_that_does_not_exist_is_known_not_to() -> None:
     ("law", "number", "norm"),
     [
         ("D.P.R. 917/1986 (TUIR)", "15", Reference("D.P.R. 917/1986", "15")),
-        ("L. 190/2014", "1, comma 54", Reference("L. 190/2014", "1")),
         ("D.P.R. 131/1986", "Tariffa, 1", Reference("D.P.R. 131/1986", "1")),
-        ("L. 241/1990", "21-nonies", Reference("L. 241/1990", "21-nonies")),
         ("D.P.R. 633/1972", "19-bis1", Reference("D.P.R. 633/1972", "19-bis1")),
         ("Contratto Metalmeccanici", "", Reference("Contratto Metalmeccanici", "")),
     ],
@@ -160,10 +158,7 @@ def test_markdown_is_cut_at_its_headings_and_read_as_articles(tmp_path: Path) ->
         ("laws.jsonl", LEAVE | {"title": "", "text": ""}, "both empty"),
         ("laws.jsonl", LEAVE, "also on line 1"),
         ("faq.jsonl", ANSWER | {"questions": []}, '"questions" is empty'),
-        ("faq.jsonl", ANSWER | {"questions": "one"}, '"questions" must be a list'),
         ("faq.jsonl", ANSWER | {"answer": " "}, '"answer" must be'),
-        ("faq.jsonl", ANSWER | {"id": None}, '"id" must be'),
-        ("faq.jsonl", ANSWER | {"answer_en": 3}, '"answer_en" must be'),
         ("faq.jsonl", ANSWER | {"id": "other", "articles": ["CC-1"]}, '"other" is based on CC-1, which is missing'),
     ],
 )

@@ -32,13 +32,10 @@ def test_brackets_are_computed_step_by_step() -> None:
     [
         ("max(28000 - 50000, 0)", "0"),
         ("min(28000, 50000) / 12", "2333.33"),
-        ("-28000 + 50000", "22000"),
         ('after("2026-01-31", 1, "months")', "2026-02-28 (Saturday, then Monday 2026-03-02)"),
-        ('before("2026-01-31", 2, "years")', "2024-01-31 (Wednesday)"),
         ('after("2026-11-23", 6, "weeks")', "2027-01-04 (Monday)"),
         ('days("2026-01-31", "2026-11-23")', "296"),
         ('after("2026-10-12", 60, "days")', "2026-12-11 (Friday)"),
-        ('max("2026-01-31", "2026-11-23")', "2026-11-23 (Monday)"),
     ],
 )
 def test_numbers_and_days(expression: str, value: str) -> None:
@@ -50,16 +47,13 @@ def test_numbers_and_days(expression: str, value: str) -> None:
     [
         ("28000 * 43 / 100", "43 is neither in"),
         ('after("2026-02-01", 1, "days")', "2026-02-01 is neither in"),
-        ('after("soon", 1, "days")', "is not a day"),
         ('after("2026-01-31", 1, "fortnights")', "is not a unit"),
         ('after("2026-01-31", 0.5, "days")', "whole number"),
         ('after("2026-01-31", 28000, "years")', "too large"),
         ("28000 / (2 - 2)", "divides by zero"),
         ('28000 + "2026-01-31"', "mixes"),
         ("s1 + 1", "something else"),
-        ("28000 ** 12", "something else"),
         ("__import__('os')", "something else"),
-        ("(1).real", "something else"),
         ("28000 *", "not an expression"),
         ("1 + " * 80 + "1", "too long"),
     ],

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +17,10 @@ from turnkeep.store.items import Items
 from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
-from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves, Tally
 from turnkeep_local.moving.savers import OldTable
 
 ANN = Principal("acme", "ann")
-REGION = "eu-west-1"
 
 
 def agent(name: str) -> Agent:
@@ -39,26 +37,24 @@ class NewSite:
     objects: Objects
     secret: bytes = b"secret"
     reported: list[str] = field(default_factory=list)
+    clock: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:
         codec, blobs = Codec(self.secret), Blobs(self.objects)
-        self.store = Store(self.items, blobs, codec, clock=time.time, random_bytes=secrets.token_bytes)
-        self.arrivals = Arrivals(self.store)
+        self.store = Store(self.items, blobs, codec, clock=self.clock, random_bytes=secrets.token_bytes)
         self.turns = Turns(
             self.store,
             agent,
             tuning=TurnTuning(),
             default_agent="nested",
-            clock=time.time,
+            clock=self.clock,
             names=frozenset({"nested", "flat", "counter"}),
         )
 
     def take(self, package: str, old: OldTable, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
         """One run of the import; what it reports of single threads is in `reported`."""
         name = more.pop("agent", agent_of(package))
-        moves = Moves(
-            old, self.arrivals, owners or {}, more.pop("rest", ANN), name, report=self.reported.append, **more
-        )
+        moves = Moves(old, self.store, owners or {}, more.pop("rest", ANN), name, report=self.reported.append, **more)
         return moves.run(lambda _: None)
 
     async def say(self, thread_id: str, message: str) -> Turn:

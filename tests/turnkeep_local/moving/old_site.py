@@ -119,7 +119,7 @@ class OldSite:
     @property
     def table(self) -> OldTable:
         own = self.name if self.package == AWS else f"{self.name}-checkpoints"
-        return OldTable(self.package, own, CREDENTIALS["region_name"], self.url, f"{self.name}-writes")
+        return OldTable(self.package, own, self.url, f"{self.name}-writes")
 
     def talk(self, thread_id: str, *questions: str, **options: Any) -> None:
         saver = saver_of(self.package, self.url, self.name)

@@ -70,9 +70,9 @@ def test_the_command_reports_the_outcome_of_all_threads(
     reported: Reported, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:
     to = [*line_of(few), "--to", table_name, "--tenant", "acme", "--user", "ann"]
-    assert reported(*to, "--dry-run") == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
+    assert reported(*to, "--dry-run") == (0, "       8  moved\n      16  turns\n", PROGRESS)
     assert there.store.listing.search(ANN) == []
-    assert reported(*to) == (0, "       8  moved\n      16  turns\n      63  messages\n", PROGRESS)
+    assert reported(*to) == (0, "       8  moved\n      16  turns\n", PROGRESS)
     assert there.store.threads.read(ANN, "t-3").status == "interrupted"
     assert reported(*to)[1].startswith("       8  here\n")
 
@@ -87,7 +87,7 @@ def test_threads_go_to_this_machine_by_default(
     owners.write_text("thread_id,tenant,user\nt-1,local,local\n")
     code, out, err = reported(*line_of(few), "--owner", str(owners))
     assert code == 1
-    assert out.endswith("       7  no owner\n       1  moved\n       2  turns\n       8  messages\n")
+    assert out.endswith("       7  no owner\n       1  moved\n       2  turns\n")
     assert "7 of 8 threads were not imported" in err
     assert (tmp_path / "home" / "server.json").exists()
 
@@ -121,7 +121,7 @@ def test_a_killed_import_that_runs_again_moves_each_thread_once(
         (["--from", CARD, "--table", "OTHER", "--writes-table", ""], "--writes-table NAME"),
         (["--tenant", "acme", "--user", ""], "tenant and user must not be empty"),
         (["--tenant", "", "--user", ""], "The threads have no owner"),
-        (["--owner", "missing.csv"], "missing.csv cannot be read"),
+        (["--owner", "missing.csv"], "missing.csv cannot be used"),
         (["--to", "nowhere"], "There is no such table"),
         (["--to", "nowhere", "--seal-key", "NO BUCKET"], "The bucket of the table is unknown. Set BUCKET_NAME"),
         (["--agent", "shy"], "shy redacts personal data"),

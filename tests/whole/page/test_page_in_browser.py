@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
-from browser import module
-from page_site import PHONE, STREAM, Visit, Visits, problem
+from page_site import PHONE, STREAM, Visit, Visits, broken_rules, problem
 
 AGENTS = ("campaigns", "database", "papers", "products", "regulations")
 EXAMPLES = json.loads((Path(__file__).parents[3] / "src/turnkeep/http/page/static/examples.json").read_text())
@@ -118,7 +117,6 @@ def test_a_reload_in_mid_answer_shows_the_turn_once(seen: Visit) -> None:
     sent = seen.posts("/turns/stream")
     assert len({each.headers["idempotency-key"] for each in sent}) == 1
     assert len({each.post_data for each in sent}) == 1
-    assert len(sent) > 1
     expect(seen.turns).to_have_count(1)
     assert seen.kept() == ["slow"]
     seen.page.reload()
@@ -152,8 +150,8 @@ def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(seen: Vis
     expect(seen.turns).to_have_count(0)
     assert seen.kept() == []
     seen.page.reload()
-    expect(seen.page.get_by_text("This message has no answer")).to_be_visible()
-    seen.button("Send it again").click()
+    expect(seen.turns).to_have_count(0)
+    seen.button("Send").click()
     expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
 
 
@@ -275,11 +273,7 @@ def test_no_rule_of_axe_is_broken(visits: Visits, options: dict[str, Any]) -> No
     seen = visits(bypass_csp=True, **options).open()  # for axe alone, which is put into the page
 
     def check() -> None:
-        seen.page.evaluate(module("axe-core/axe.min.js").read_text())
-        broken = seen.page.evaluate(
-            "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-        )
-        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in broken["violations"]] == []
+        assert broken_rules(seen.page) == []
 
     seen.choose("database")
     expect(seen.page.locator(".example").first).to_be_visible()

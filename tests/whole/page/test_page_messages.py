@@ -245,3 +245,23 @@ def test_the_link_to_the_message_stays_in_the_thread(seen: Visit) -> None:
     expect(seen.turns).to_have_count(1)
     assert seen.thread == thread
     assert not [each for each in seen.asked if re.search("/threads/message$", each.url)]
+
+
+# Written elsewhere, or before a reload
+
+
+@pytest.mark.parametrize("way", ["reload", "second tab"])
+def test_a_running_answer_is_joined_without_losing_or_repeating_text(visits: Visits, seen: Visit, way: str) -> None:
+    seen.say("slow")
+    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 3.")
+    if way == "reload":
+        seen.page.reload()
+    other = seen if way == "reload" else visits().open(seen.thread)
+    reply = other.turns.last.locator(".reply")
+    expect(reply).to_contain_text("Sentence 5.")
+    written = [line for line in reply.inner_text().split(". ") if line.startswith("Sentence")]
+    assert [each.rstrip(".") for each in written] == [f"Sentence {n}" for n in range(1, len(written) + 1)]
+    expect(other.answered(1)).to_contain_text("Sentence 12.")
+    expect(seen.answered(1)).to_contain_text("Sentence 12.")
+
+    assert seen.kept() == ["slow"]

@@ -132,14 +132,14 @@ class Study:
 def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Study | None:
     """Return None if the period is outside of all data. Notes what the answer does not cover. Raises DatabaseError."""
     coverage = warehouse.coverage()
-    period = clipped(asked_period(request, coverage), coverage)
+    period = coverage.part_of(asked_period(request, coverage))
     if period is None:
         return None
     before = period.before() if period.before().start >= coverage.first else None
-    before = clipped(request.compared, coverage) if request.compared else before
+    before = coverage.part_of(request.compared) if request.compared else before
     study = Study(name, request, warehouse, currency, max_rows, period, before)
     for asked in filter(None, (request.period, request.compared)):
-        part = clipped(asked, coverage)
+        part = coverage.part_of(asked)
         if part is None:
             known = f"the warehouse holds {span(coverage.first, coverage.last)}"
             study.warn("no_data", f"There is no data for {dated(asked)}; {known}.")
@@ -157,11 +157,6 @@ def asked_period(request: Request, coverage: Coverage) -> Period:
     days = max([DEFAULT_DAYS, *(SERIES_DAYS[name] for name in request.by if name in SERIES_DAYS)])
     start = coverage.last - timedelta(days=days - 1)
     return request.period or Period(start=start, end=coverage.last, label=f"the newest {days} days")
-
-
-def clipped(period: Period, coverage: Coverage) -> Period | None:
-    start, end = max(period.start, coverage.first), min(period.end, coverage.last)
-    return Period(start=start, end=end, label=period.label) if start <= end else None
 
 
 def graded(size: float, *, medium: float, high: float, critical: float = float("inf")) -> Severity | None:

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.sql import ColumnElement
 
 from turnkeep.demo import maker
-from turnkeep.locations import source_of
+from turnkeep.settings import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
@@ -37,6 +37,11 @@ class Coverage:
     last: date
     rows: int
     left_out: Mapping[str, int]
+
+    def part_of(self, period: Period) -> Period | None:
+        """Return the part of a period that has data."""
+        start, end = max(period.start, self.first), min(period.end, self.last)
+        return Period(start=start, end=end, label=period.label) if start <= end else None
 
 
 @dataclass(frozen=True)
@@ -143,10 +148,7 @@ class Warehouse:
     def _covered(self, period: Period | None) -> Period | None:
         """Return the part of the period that has data."""
         known = self.coverage()
-        if period is None:
-            return Period(start=known.first, end=known.last, label="all days")
-        start, end = max(period.start, known.first), min(period.end, known.last)
-        return Period(start=start, end=end, label=period.label) if start <= end else None
+        return known.part_of(period or Period(start=known.first, end=known.last, label="all days"))
 
 
 def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:

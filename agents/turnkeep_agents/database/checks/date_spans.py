@@ -1,14 +1,13 @@
 """The first and last date of a table's main date column, read once a day for each caller, since callers see different
 rows."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
 from sqlglot import exp
 
+from turnkeep_agents.caches import Newest
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import Table
 from turnkeep_agents.database.planning.schema_text import is_audit_moment, main_date
@@ -24,8 +23,7 @@ class DateSpans:
     """`owner` is what the rows depend on: day, tenant, user. Only a digest of it is kept."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[bytes, Span] = OrderedDict()
+        self._known: Newest[Span] = Newest(MOST_KEPT)
 
     def of(self, tables: Iterable[Table], dialect: Dialect, owner: Sequence[object], run: Try) -> dict[str, Span]:
         """Return spans by "table.column", without empty or unreadable ones."""
@@ -35,17 +33,12 @@ class DateSpans:
         return {name: span for name, span in spans.items() if span[0]}
 
     def _span(self, sql: str, owner: Sequence[object], run: Try) -> Span:
-        key = sha256(repr((*owner, sql)).encode()).digest()
-        with self._lock:
-            if key in self._known:
-                return self._known[key]
-        found = run(sql)
-        row = found.rows[0] if found and found.rows else (None, None)
-        span = (_day(row[0]), _day(row[1]))
-        with self._lock:
-            self._known[key] = span
-            while len(self._known) > MOST_KEPT:
-                self._known.popitem(last=False)
+        key = sha256(repr((*owner, sql)).encode()).hexdigest()
+        if (span := self._known.get(key)) is None:
+            found = run(sql)
+            row = found.rows[0] if found and found.rows else (None, None)
+            span = _day(row[0]), _day(row[1])
+            self._known.put(key, span)
         return span
 
 

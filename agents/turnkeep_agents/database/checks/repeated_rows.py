@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from sqlglot import exp, parse_one
 
+from turnkeep_agents.database.guard.connecting import conditions
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.results import Try
@@ -65,13 +66,12 @@ def _owner(column: exp.Column, tables: Mapping[str, str], graph: JoinGraph) -> s
 
 def _summed(value: exp.Expr) -> Iterator[exp.Column]:
     """Yield the columns whose values count: in CASE WHEN state = 'paid' THEN amount END only the amount."""
-    if isinstance(value, exp.Column):
-        yield value
-    for name, part in value.args.items():
-        is_condition = isinstance(value, exp.If) and name == "this"
-        for each in part if isinstance(part, list) else [part]:
-            if isinstance(each, exp.Expr) and not is_condition:
-                yield from _summed(each)
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, exp.Column):
+            yield node
+        stack += [each for each in node.iter_expressions() if not (isinstance(node, exp.If) and each.arg_key == "this")]
 
 
 def _tables(select: exp.Select, graph: JoinGraph) -> dict[str, str]:
@@ -114,14 +114,11 @@ def _first_many(alias: str, steps: Mapping[str, Sequence[tuple[str, bool]]]) -> 
 
 
 def _equalities(select: exp.Select, tables: Mapping[str, str]) -> Iterator[tuple[Ends, Ends]]:
-    where = select.args.get("where")
-    tops = [join.args["on"] for join in select.args.get("joins") or () if join.args.get("on")]
-    for top in [*tops, where.this] if where else tops:
-        for part in top.flatten() if isinstance(top, exp.And) else [top]:
-            sides = [part.args.get("this"), part.args.get("expression")] if isinstance(part, exp.EQ) else []
-            ends = [(side.table, side.name) for side in sides if isinstance(side, exp.Column)]
-            if len(ends) == 2 and ends[0][0] != ends[1][0] and {ends[0][0], ends[1][0]} <= tables.keys():
-                yield ends[0], ends[1]
+    for part in conditions(select):
+        sides = [part.this, part.expression] if isinstance(part, exp.EQ) else []
+        ends = [(side.table, side.name) for side in sides if isinstance(side, exp.Column)]
+        if len(ends) == 2 and ends[0][0] != ends[1][0] and {ends[0][0], ends[1][0]} <= tables.keys():
+            yield ends[0], ends[1]
 
 
 def _is_unique(end: Ends, tables: Mapping[str, str], graph: JoinGraph) -> bool:

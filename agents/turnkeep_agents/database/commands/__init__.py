@@ -1,12 +1,8 @@
 """The commands about one's own database: its join graph, its secure views, its manual and its verified questions."""
 
 import argparse
-import os
-import secrets
 from pathlib import Path
 from typing import TypeAlias
-
-from turnkeep_local import LocalError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -17,7 +13,7 @@ def add_commands(commands: Commands) -> None:
     manual = _group(commands, "manual", "the user manual of the agent `database`")
     load = manual.add_parser("load", help="use your own pages from the next start")
     load.add_argument("folder", type=Path, metavar="FOLDER", help="Markdown or text files; sections begin at headings")
-    load.set_defaults(run=_load_manual)
+    load.set_defaults(run=f"{__name__}.manual:load")
 
 
 def _group(commands: Commands, name: str, description: str) -> Commands:
@@ -32,11 +28,11 @@ def _add_joins(joins: Commands) -> None:
     build.add_argument("--overrides", type=Path, metavar="FILE.json", help="corrections written by hand")
     build.add_argument("--values", action="store_true", help="read the texts of columns with few values")
     build.add_argument("--model", action="store_true", help="ask the model which relationships are doubtful")
-    build.set_defaults(run=_build_joins)
+    build.set_defaults(run=f"{__name__}.joins:build")
 
     check = joins.add_parser("check", help="list errors and doubts in a graph")
     check.add_argument("file", type=Path, metavar="FILE.json")
-    check.set_defaults(run=_check_joins)
+    check.set_defaults(run=f"{__name__}.joins:check")
 
 
 def _add_database(database: Commands) -> None:
@@ -55,60 +51,9 @@ def _add_database(database: Commands) -> None:
         "--reader", default="", metavar="ACCOUNT", help="Turnkeep's login: \"'name'@'host'\", for postgresql a role"
     )
     secure.add_argument("--again", action="store_true", help="views and rights alone, after a change of the schema")
-    secure.set_defaults(run=_secure)
+    secure.set_defaults(run=f"{__name__}.security:secure")
     check = database.add_parser("check", help="report what the agent answers from, or why it cannot")
-    check.set_defaults(run=_check_database)
+    check.set_defaults(run=f"{__name__}.check:check")
     verified = database.add_parser("verified", help="check questions with their SQL against the database")
     verified.add_argument("file", type=Path, metavar="FILE.jsonl", help="lines of question and sql")
-    verified.set_defaults(run=_check_verified)
-
-
-def _load_manual(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.manual import keep_manual, place_in  # noqa: PLC0415
-    from turnkeep_local.home import open_home  # noqa: PLC0415
-
-    home = open_home(os.environ)
-    print(f"{keep_manual(home, options.folder)} in {place_in(home)}. The server uses them from its next start.")
-
-
-def _build_joins(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.joins import Wanted, build_joins  # noqa: PLC0415
-
-    files = options.associations, options.overrides
-    print(build_joins(Wanted(options.out, options.url, *files, options.values, options.model)))
-
-
-def _check_joins(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.joins import check_joins  # noqa: PLC0415
-
-    report, is_sound = check_joins(options.file)
-    print(report)
-    if not is_sound:
-        raise LocalError("The graph has errors.")
-
-
-def _secure(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.security import Wanted, security_script  # noqa: PLC0415
-
-    key = "" if options.again else secrets.token_hex(32)
-    print(
-        security_script(Wanted(options.access, options.joins, options.dialect, options.database, options.reader, key))
-    )
-
-
-def _check_database(_: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.check import check_database  # noqa: PLC0415
-
-    report, is_sound = check_database()
-    print(report)
-    if not is_sound:
-        raise LocalError("Some rules of DATABASE__ACCESS match nothing, so they protect nothing.")
-
-
-def _check_verified(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.verified import check_verified  # noqa: PLC0415
-
-    report, is_sound = check_verified(options.file)
-    print(report)
-    if not is_sound:
-        raise LocalError("Some statements are wrong; models never see them.")
+    verified.set_defaults(run=f"{__name__}.verified:check")

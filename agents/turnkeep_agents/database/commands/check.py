@@ -1,11 +1,11 @@
 """`turnkeep database check`: reports what the agent `database` answers from, or why it cannot."""
 
+import argparse
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 from turnkeep.graphs.building import read_settings
-from turnkeep.settings import UNUSABLE, UnusableFile, explain
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.joins.link_costs import sound_links
 from turnkeep_agents.database.joins.records import JoinGraph
@@ -15,28 +15,25 @@ from turnkeep_agents.databases.errors import DatabaseError
 from turnkeep_local import LocalError
 
 
-def check_database() -> tuple[str, bool]:
+def check(_: argparse.Namespace) -> None:
+    tuning = read_settings().of(DatabaseSettings)
+    url = tuning.url.get_secret_value()
     try:
-        tuning = read_settings().of(DatabaseSettings)
-        url = tuning.url.get_secret_value()
         database = open_databases(tuning)(datetime.now(UTC).date())
         if url:
             connect(url)
         graph = database.graph()
-    except UNUSABLE as error:
-        raise LocalError(explain(error)) from None
-    except (UnusableFile, DatabaseError) as error:
+    except DatabaseError as error:
         raise LocalError(str(error)) from None
     if not graph.tables:
         raise LocalError("The database has no tables that its login may read.")
     links = sum(link.confidence >= tuning.confidence_threshold for link in sound_links(graph))
-    counted = f"{'DATABASE__URL' if url else 'The sample'} answers. Tables: {len(graph.tables)}. Links: {links}."
-    idle = [
-        f"{tuning.access}: {each}. Compare the spelling."
-        for each in _idle_rules(graph, database.access)
-        if tuning.access
-    ]
-    return "\n".join([counted, *idle]), not idle
+    print(f"{'DATABASE__URL' if url else 'The sample'} answers. Tables: {len(graph.tables)}. Links: {links}.")
+    idle = list(_idle_rules(graph, database.access)) if tuning.access else []
+    for each in idle:
+        print(f"{tuning.access}: {each}. Compare the spelling.")
+    if idle:
+        raise LocalError("Some rules of DATABASE__ACCESS match nothing, so they protect nothing.")
 
 
 def _idle_rules(graph: JoinGraph, access: Access) -> Iterator[str]:

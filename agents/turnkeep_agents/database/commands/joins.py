@@ -1,19 +1,18 @@
 """`turnkeep joins`: builds and checks the join graph. URLs are never printed, since they may contain a password."""
 
+import argparse
 import asyncio
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from turnkeep.errors import ModelFault
 from turnkeep.graphs.building import read_settings
 from turnkeep.models.chat import chat_models
-from turnkeep.settings import UNUSABLE, Settings, UnusableFile
-from turnkeep.settings import explain as explain_settings
+from turnkeep.settings import Settings
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.files import load_graph, save_graph
@@ -32,59 +31,49 @@ SECONDS = 3600  # counting the values of large tables takes minutes each
 TICK_SECONDS = 0.5
 
 
-@dataclass(frozen=True)
-class Wanted:
-    out: Path
-    url: str = ""
-    associations: Path | None = None
-    overrides: Path | None = None
-    with_values: bool = False
-    with_model: bool = False
-
-
-def build_joins(wanted: Wanted) -> str:
-    settings = _settings()
-    if wanted.with_model and settings.main_model == "demo":
+def build(options: argparse.Namespace) -> None:
+    settings = read_settings()
+    if options.model and settings.main_model == "demo":
         raise LocalError("--model needs a model. Set OPENAI_API_KEY, or MODEL to bedrock:<model id>.")
     try:
-        graph, omitted = _merged(wanted, settings)
-        if not graph.tables:
-            raise LocalError("The overrides hide all tables. Nothing was written.")
-        remarks: list[LinkIssue] = []
-        if wanted.with_model:
-            graph, remarks = asyncio.run(judge(chat_models(settings, "database").small, graph, progress=_progress()))
-        save_graph(graph, wanted.out)
-    except (UnusableFile, DatabaseError) as error:
+        graph, omitted = _merged(options, settings)
+    except DatabaseError as error:
         raise LocalError(str(error)) from None
-    except ModelFault as error:
-        raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
-    summary = f"{_shape(graph)}, in {wanted.out}: {_severities(validate(graph))}."
-    advice = (
-        f"`turnkeep joins check {wanted.out}` lists them; DATABASE__JOINS={wanted.out} makes the agent use the file."
-    )
-    return "\n".join([*omitted, *map(_line, remarks), summary, advice])
+    if not graph.tables:
+        raise LocalError("The overrides hide all tables. Nothing was written.")
+    remarks: list[LinkIssue] = []
+    if options.model:
+        try:
+            graph, remarks = asyncio.run(judge(chat_models(settings, "database").small, graph, progress=_progress()))
+        except ModelFault as error:
+            raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
+    save_graph(graph, options.out)
+    summary = f"{_shape(graph)}, in {options.out}: {_severities(validate(graph))}."
+    advice = f"`turnkeep joins check {options.out}` lists them; DATABASE__JOINS={options.out} makes the agent use it."
+    print("\n".join([*omitted, *map(_line, remarks), summary, advice]))
 
 
-def check_joins(file: Path) -> tuple[str, bool]:
-    """Return the issues of a file, and whether it has no errors. Raises LocalError."""
-    graph = _load(file)
-    found = validate(graph, confidence_threshold=_settings().of(DatabaseSettings).confidence_threshold)
-    is_sound = all(issue.severity != "error" for issue in found)
-    return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), is_sound
+def check(options: argparse.Namespace) -> None:
+    """Print the issues of a file. Raise LocalError if it has errors."""
+    graph = load_graph(options.file)
+    found = validate(graph, confidence_threshold=read_settings().of(DatabaseSettings).confidence_threshold)
+    print("\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]))
+    if any(issue.severity == "error" for issue in found):
+        raise LocalError("The graph has errors.")
 
 
-def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
-    url, lines = wanted.url or settings.of(DatabaseSettings).url.get_secret_value(), []
+def _merged(options: argparse.Namespace, settings: Settings) -> tuple[JoinGraph, list[str]]:
+    url, lines = options.url or settings.of(DatabaseSettings).url.get_secret_value(), []
     if url:
-        graph, omitted = _introspected(url, wanted.with_values, settings)
+        graph, omitted = _introspected(url, options.values, settings)
         lines = [f"Left out: {each}." for each in omitted]
     else:
-        graph = _load(sample_joins())
-    if wanted.associations:
-        graph, left_out = with_associations(graph, wanted.associations)
+        graph = load_graph(sample_joins())
+    if options.associations:
+        graph, left_out = with_associations(graph, options.associations)
         lines += [f"Left out, because the database does not have it: {each}" for each in left_out]
-    if wanted.overrides:
-        graph = with_overrides(graph, wanted.overrides)
+    if options.overrides:
+        graph = with_overrides(graph, options.overrides)
     return graph, lines
 
 
@@ -108,20 +97,6 @@ def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[Join
     if not graph.tables:
         raise LocalError("The database has no tables that its login may read. Nothing was written.")
     return in_clear(graph, {view.table: view.encrypted for view in access.views}), omitted
-
-
-def _settings() -> Settings:
-    try:
-        return read_settings()
-    except UNUSABLE as error:
-        raise LocalError(explain_settings(error)) from None
-
-
-def _load(file: Path) -> JoinGraph:
-    try:
-        return load_graph(file)
-    except UnusableFile as error:
-        raise LocalError(str(error)) from None
 
 
 def _progress() -> Callable[[str], None]:

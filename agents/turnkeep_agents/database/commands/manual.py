@@ -1,15 +1,21 @@
 """A user's own manual in place of the bundled one. It is copied, and a symbolic link is switched to the copy
 atomically: a crash leaves the old manual or the new one."""
 
+import argparse
+import os
 import secrets
 import shutil
 from pathlib import Path
 
-from turnkeep.kit.documents import CorpusError
 from turnkeep.kit.pages import File, read_files
 from turnkeep_agents.database.manual import load_manual
 from turnkeep_local import LocalError
-from turnkeep_local.home import Home, write_atomically
+from turnkeep_local.home import Home, open_home, write_atomically
+
+
+def load(options: argparse.Namespace) -> None:
+    home = open_home(os.environ)
+    print(f"{keep_manual(home, options.folder)} in {place_in(home)}. The server uses them from its next start.")
 
 
 def place_in(home: Home) -> Path:
@@ -17,11 +23,8 @@ def place_in(home: Home) -> Path:
 
 
 def keep_manual(home: Home, folder: Path) -> str:
-    """Check a folder of pages, copy it to where the server looks, and return a summary."""
-    try:
-        sections, files = load_manual(folder), read_files(folder)
-    except CorpusError as error:
-        raise LocalError(str(error)) from error
+    """Check a folder of pages, copy it to where the server looks, and return a summary. Raise CorpusError."""
+    sections, files = load_manual(folder), read_files(folder)
     former = place_in(home).resolve() if place_in(home).is_symlink() else None
     _turn_to(home, _copied(home, files))
     if former is not None and former.parent == home.path:

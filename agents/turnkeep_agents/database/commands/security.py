@@ -1,14 +1,13 @@
 """Row-level security of a user's own database, as statements for its administrator: Turnkeep prints them and runs
 none."""
 
+import argparse
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal
+from dataclasses import replace
 
 from turnkeep.records import Principal
-from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
@@ -25,46 +24,32 @@ KEY, KEY_ON_POSTGRESQL, TENANT, COMPANY = (  # placeholders for what Turnkeep mu
 )
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """`joins` is a saved join graph, which lists the columns. `database` is the schema of the tables, `public` by
-    default on PostgreSQL. `reader` is an account as 'name'@'host', or a role. `signing_key` is new, for DATABASE__SEAL;
-    empty if there is one already."""
-
-    access: Path
-    joins: Path
-    dialect: Literal["mysql", "postgresql", "sqlite"]
-    database: str
-    reader: str
-    signing_key: str
+def secure(options: argparse.Namespace) -> None:
+    print(security_script(options, "" if options.again else secrets.token_hex(32)))
 
 
-def security_script(wanted: Wanted) -> str:
-    """Return the statements as a script; raise LocalError."""
-    access, columns = _known(wanted)
-    key = KEY_ON_POSTGRESQL if wanted.dialect == "postgresql" else KEY
-    known = Secrets(key, wanted.signing_key, {TENANT: COMPANY}) if wanted.signing_key else None
-    if wanted.dialect == "sqlite":
+def security_script(options: argparse.Namespace, signing_key: str) -> str:
+    """Return the statements as a script; raise LocalError. `signing_key` is new, for DATABASE__SEAL; empty if there is
+    one already."""
+    access, columns = _known(options)
+    key = KEY_ON_POSTGRESQL if options.dialect == "postgresql" else KEY
+    known = Secrets(key, signing_key, {TENANT: COMPANY}) if signing_key else None
+    if options.dialect == "sqlite":
         if known is None:
             raise LocalError("The views of a SQLite file are made for each statement; there is nothing to run again.")
         return _script(_HEAD[:1], secure_file_ddl(known))
-    if wanted.dialect == "postgresql":
-        return _for_postgresql(wanted, access, columns, known)
-    if not wanted.database:
+    head = [*_HEAD, f"DATABASE__SEAL={signing_key} is for Turnkeep only."] if signing_key else _AGAIN
+    if options.dialect == "postgresql":
+        if not ROLE.fullmatch(options.reader):
+            raise LocalError("The reader is an existing role that may log in, written without quotes.")
+        statements = barrier_views_ddl(access, columns, options.database or "public", options.reader, known)
+        lines = [f"{each};" for each in ("BEGIN", *statements, "COMMIT")]
+        return "\n".join([*(f"-- {line}" for line in head), "\\set ON_ERROR_STOP on", *lines])
+    if not options.database:
         raise LocalError("--database is missing: the schema on the server that holds the tables.")
-    if not ACCOUNT.fullmatch(wanted.reader):
+    if not ACCOUNT.fullmatch(options.reader):
         raise LocalError("The reader is an existing account, written as 'name'@'host' with the quotes.")
-    return _script(_head(wanted), secure_views_ddl(access, columns, wanted.database, wanted.reader, known))
-
-
-def _for_postgresql(wanted: Wanted, access: Access, columns: Mapping[str, Sequence[str]], known: Secrets | None) -> str:
-    if not ROLE.fullmatch(wanted.reader):
-        raise LocalError("The reader is an existing role that may log in, written without quotes.")
-    statements = barrier_views_ddl(access, columns, wanted.database or "public", wanted.reader, known)
-    whole = ["BEGIN", *statements, "COMMIT"]
-    return "\n".join(
-        [*(f"-- {line}" for line in _head(wanted)), "\\set ON_ERROR_STOP on", *(f"{one};" for one in whole)]
-    )
+    return _script(head, secure_views_ddl(access, columns, options.database, options.reader, known))
 
 
 _HEAD = [
@@ -75,27 +60,18 @@ _HEAD = [
 _AGAIN = ["Run this as an administrator. Key, companies and signing key stay; the reader loses all its other rights."]
 
 
-def _head(wanted: Wanted) -> list[str]:
-    if not wanted.signing_key:
-        return _AGAIN
-    return [*_HEAD, f"DATABASE__SEAL={wanted.signing_key} is for Turnkeep only."]
-
-
-def _known(wanted: Wanted) -> tuple[Access, Mapping[str, Sequence[str]]]:
+def _known(options: argparse.Namespace) -> tuple[Access, Mapping[str, Sequence[str]]]:
     """Return the access rules, and the columns of the tables that any caller may read."""
-    try:
-        access, graph = load_access(wanted.access), load_graph(wanted.joins)
-    except UnusableFile as error:
-        raise LocalError(str(error)) from error
+    access, graph = load_access(options.access), load_graph(options.joins)
     read = readable(access, graph.tables)
     columns = {name: list(table.columns) for name, table in graph.tables.items() if name in read}
     for view in access.views:
         if view.table not in graph.tables:  # misspelt, the table itself would be granted without its view
-            raise LocalError(f"{wanted.access}: {wanted.joins} has no table {view.table}. Compare the spelling.")
+            raise LocalError(f"{options.access}: {options.joins} has no table {view.table}. Compare the spelling.")
         named = [name for name in (view.company_column, *view.encrypted) if name]
         missing = [name for name in named if name not in columns.get(view.table, named)]
         if missing:
-            raise LocalError(f"{wanted.access}: {view.table} has no column {missing[0]} in {wanted.joins}.")
+            raise LocalError(f"{options.access}: {view.table} has no column {missing[0]} in {options.joins}.")
     return access, columns
 
 

@@ -1,12 +1,10 @@
 """`turnkeep database verified`: checks a file of questions with their SQL as the SQL of a model is checked."""
 
-from datetime import UTC, date, datetime
-from pathlib import Path
+import argparse
+from datetime import UTC, datetime
 
 from turnkeep.graphs.building import read_settings
 from turnkeep.records import Principal
-from turnkeep.settings import UNUSABLE, UnusableFile
-from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
 from turnkeep_agents.database.checks.suspicious_sql import doubts
 from turnkeep_agents.database.guard.guard import Checked
@@ -21,24 +19,27 @@ from turnkeep_local import LocalError
 LOCAL = Principal("local", "local")
 
 
-def check_verified(file: Path) -> tuple[str, bool]:
-    """Return the faults, one a line, and whether there are none. Raises LocalError."""
+def check(options: argparse.Namespace) -> None:
+    """Print the faults, one a line. Raise LocalError if there are any."""
+    tuning = read_settings().of(DatabaseSettings)
+    pairs, workspace = (
+        load_verified(options.file).pairs,
+        Workspace(open_databases(tuning), Manual(()), Verified(), tuning),
+    )
     try:
-        tuning = read_settings().of(DatabaseSettings)
-        pairs, workspace = load_verified(file).pairs, Workspace(open_databases(tuning), Manual(()), Verified(), tuning)
         snapshot = workspace.on(datetime.now(UTC).date(), LOCAL)
-    except UNUSABLE as error:
-        raise LocalError(explain_settings(error)) from None
-    except (UnusableFile, DatabaseError) as error:
+    except DatabaseError as error:
         raise LocalError(str(error)) from None
-    faults = [f"{one.question}: {fault}" for one in pairs if (fault := fault_of(one.sql, snapshot, snapshot.today))]
-    return "\n".join([*faults, f"{len(pairs) - len(faults)} of {len(pairs)} statements are sound."]), not faults
+    faults = [f"{one.question}: {fault}" for one in pairs if (fault := fault_of(one.sql, snapshot))]
+    print("\n".join([*faults, f"{len(pairs) - len(faults)} of {len(pairs)} statements are sound."]))
+    if faults:
+        raise LocalError("Some statements are wrong; models never see them.")
 
 
-def fault_of(sql: str, snapshot: Snapshot, today: date) -> str:
+def fault_of(sql: str, snapshot: Snapshot) -> str:
     """Return an empty text for a sound statement; no rows are no fault."""
     schema, dialect = snapshot.schema, snapshot.database.dialect
-    statement, checked = snapshot.check(dated(sql, today))
+    statement, checked = snapshot.check(dated(sql, snapshot.today))
     if not isinstance(checked, Checked):
         return " ".join(problem.message for problem in checked.problems)
     if doubt := doubts(statement, checked, schema.graph, schema.targets, dialect):

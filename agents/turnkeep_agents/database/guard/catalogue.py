@@ -83,8 +83,8 @@ class Catalogue:
         return [name for name in self.visible(allowed) if key in self.columns[name]]
 
 
-def near(name: str, names: Iterable[str], most: int = MOST_SUGGESTIONS) -> list[str]:
+def near(name: str, names: Iterable[str]) -> list[str]:
     by_key: dict[str, str] = {}
     for each in names:
         by_key.setdefault(bare(each), each)
-    return [by_key[key] for key in get_close_matches(bare(name), by_key, n=most, cutoff=0.7)]
+    return [by_key[key] for key in get_close_matches(bare(name), by_key, n=MOST_SUGGESTIONS, cutoff=0.7)]

@@ -28,7 +28,7 @@ class Connections:
     def _read(self, frame: Frame, select: exp.Select) -> None:
         many = {id(source) for source in frame.sources if not source.is_one_row}
         groups = [{id(source)} for source in frame.sources if not (source.is_one_row and source.is_constant)]
-        for condition in _conditions(select):
+        for condition in conditions(select):
             self._note(condition)
             groups = _merged(groups, self._connected(condition))
         for join in _joins(select):
@@ -94,7 +94,8 @@ def _joins(select: exp.Select) -> Iterator[exp.Join]:
     yield from start.find_all(exp.Join) if start and not is_query else ()
 
 
-def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
+def conditions(select: exp.Select) -> Iterator[exp.Expr]:
+    """Yield what must hold for its rows: the parts of each ON, and of WHERE, between their ANDs."""
     where = select.args.get("where")
     tops = [join.args["on"] for join in _joins(select) if join.args.get("on")]
     stack = [*([where.this] if where else []), *reversed(tops)]
@@ -109,8 +110,6 @@ def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _merged(groups: list[set[int]], tied: set[int]) -> list[set[int]]:
-    if not tied:
-        return groups
     touched = [group for group in groups if group & tied]
     others = [group for group in groups if not group & tied]
     return [*others, set().union(*touched)] if touched else others

@@ -10,7 +10,7 @@ from turnkeep_agents.database.guard.catalogue import Catalogue
 from turnkeep_agents.database.guard.connecting import Connections
 from turnkeep_agents.database.guard.fidelity import changes_of_meaning
 from turnkeep_agents.database.guard.grammar import violations
-from turnkeep_agents.database.guard.limits import check_costs, excesses
+from turnkeep_agents.database.guard.limits import check_costs
 from turnkeep_agents.database.guard.meaning import misread_texts, settle
 from turnkeep_agents.database.guard.parsing import parse
 from turnkeep_agents.database.guard.postgres import as_limits, fit
@@ -85,8 +85,7 @@ class Guard:
         return Checked(self._written(tree), tuple(resolver.tables), tuple(resolver.columns), tuple(connections.joins))
 
     def _check_form(self, tree: exp.Query) -> None:
-        problems = dict.fromkeys(violations(tree, self._dialect)) or dict.fromkeys(excesses(tree, self._dialect))
-        if problems:
+        if problems := dict.fromkeys(violations(tree, self._dialect)):
             raise Refusal(problems)
         for node in tree.find_all(exp.Query):
             _number(node, "limit")

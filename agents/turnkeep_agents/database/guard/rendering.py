@@ -1,26 +1,15 @@
 """From the tree to the SQL that runs: without comments, and MariaDB understands what is written for MySQL."""
 
+from sqlalchemy.dialects.mysql.reserved_words import RESERVED_WORDS_MYSQL
+from sqlalchemy.dialects.postgresql.base import RESERVED_WORDS
+from sqlalchemy.dialects.sqlite.base import SQLiteIdentifierPreparer
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from turnkeep_agents.database.guard.languages import language
 from turnkeep_agents.database.guard.verdicts import Dialect, refuse
 
-_RESERVED_WORDS = (
-    "ADD ALL ALTER ANALYZE AND AS ASC BETWEEN BOTH BY CALL CASE CHANGE CHECK COLLATE COLUMN CONDITION "
-    "CONSTRAINT CREATE CROSS CUBE CURRENT_USER CURSOR DATABASE DECLARE DEFAULT DELAYED DELETE DENSE_RANK DESC "
-    "DESCRIBE DISTINCT DIV DROP EACH ELSE END EXCEPT EXISTS EXPLAIN FETCH FIRST_VALUE FOR FORCE FOREIGN FROM "
-    "FULL FULLTEXT FUNCTION GRANT GROUP GROUPING GROUPS HAVING IF IGNORE IN INDEX INNER INSERT INTERSECT "
-    "INTERVAL INTO IS ITERATE JOIN KEY KEYS KILL LAG LAST_VALUE LATERAL LEAD LEADING LEFT LIKE LIMIT LINES "
-    "LOAD LOCK LOOP MATCH MOD NATURAL NOT NTH_VALUE NTILE NULL OF OFFSET ON OPTION OR ORDER OUT OUTER OVER "
-    "PARTITION PERCENT_RANK PRIMARY PROCEDURE RANGE RANK READ READS RECURSIVE REFERENCES REGEXP RELEASE "
-    "RENAME REPEAT REPLACE REQUIRE RETURN REVOKE RIGHT RLIKE ROW ROWS ROW_NUMBER SCHEMA SELECT SEPARATOR SET "
-    "SHOW SIGNAL SQL SSL STARTING SYSTEM TABLE THEN TO TRAILING TRIGGER UNION UNIQUE UNLOCK UPDATE USAGE USE "
-    "USER USING VALUES WHEN WHERE WHILE WINDOW WITH WRITE XOR"
-)
-_RESERVED = frozenset(_RESERVED_WORDS.split())
-
-
+_RESERVED = RESERVED_WORDS_MYSQL | RESERVED_WORDS | SQLiteIdentifierPreparer.reserved_words
 _OWN = ("order", "limit", "offset", "with_")
 
 
@@ -49,7 +38,7 @@ def adapt(tree: exp.Expr, dialect: Dialect) -> None:
 
 def is_plain(name: str) -> bool:
     """Return whether `name` needs no quotes in any dialect that keeps its case."""
-    return name.isascii() and name.isidentifier() and name.upper() not in _RESERVED
+    return name.isascii() and name.isidentifier() and name.lower() not in _RESERVED
 
 
 def identifier(name: str, dialect: Dialect) -> exp.Identifier:

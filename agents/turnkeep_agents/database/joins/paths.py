@@ -30,19 +30,11 @@ class PathFinder:
         self._paths: dict[str, Mapping[str, Path]] = {}
         self._lock = threading.Lock()
 
-    def shortest(self, a: str, b: str) -> Path | None:
-        """Return the links from `a` to `b` in order, or None if no path of `max_hops` leads there. The way back is the
-        same. Raises KeyError for an unknown table."""
-        if a <= b:
-            return self.paths_from(a, b).get(b)
-        path = self.paths_from(b, a).get(a)
-        return path and path[::-1]
-
-    def paths_from(self, table: str, *others: str) -> Mapping[str, Path]:
-        """Return the shortest path to each table that can be reached. Raises KeyError for unknown tables."""
-        for name in (table, *others):
-            if name not in self.graph.tables:
-                raise KeyError(name)
+    def paths_from(self, table: str) -> Mapping[str, Path]:
+        """Return the shortest path to each table that `max_hops` reach, as links in order. Raises KeyError for an
+        unknown table."""
+        if table not in self.graph.tables:
+            raise KeyError(table)
         with self._lock:
             if table not in self._paths:
                 self._paths[table] = self._search(table)

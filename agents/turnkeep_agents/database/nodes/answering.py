@@ -141,7 +141,7 @@ class AnsweringNodes(TurnNodes):
 
 def _cells(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the texts in rows, except those of a statement with an address: the model may have built it."""
-    read = [one for one in results if not addresses(one.get("sql", ""))]
+    read = [one for one in results if not any(addresses(one.get("sql", "")))]
     rows = [row for one in read for row in one.get("rows", one.get("head", ()))]
     return [cell for row in rows for cell in row if isinstance(cell, str)]
 

@@ -49,10 +49,10 @@ class PlanningNodes(TurnNodes):
         snapshot, last = await self.snapshot(runtime), last_of_ask(state)
         meant = {*state["wanted"], *ask_of(state)["tables"], *(last["tables"] if last else ())}
         asked = [name for name in state["tables"] if name in meant]
-        ways = ways_between(snapshot.schema.finder, state["tables"], asked, snapshot.allowed)
-        added = [name for name in ways.tables if name not in state["tables"]]
+        between, notes = ways_between(snapshot.schema.finder, asked, snapshot.allowed)
+        added = [name for name in between if name not in state["tables"]]
         sentence = f"Added {', '.join(added)} between them." if added else "No table lies between them."
-        return {"tables": list(ways.tables), "join_notes": list(ways.notes), **step(state, sentence)}
+        return {"tables": [*state["tables"], *added], "join_notes": notes, **step(state, sentence)}
 
     def turn_page(self, state: AskState, runtime: Runtime[RunContext]) -> JSON:
         """Repeat the last statement from another row on."""

@@ -209,7 +209,7 @@ class StatementNodes(TurnNodes):
         warnings = list(dict.fromkeys([*state["warnings"], *noted]))
         if len(attempts) > self.tuning.max_corrections or ask_of(state)["kind"] == "more_rows":
             reason = CHANGED_SINCE if CHANGED in warnings else f"{NO_STATEMENT} {problem}"
-            update = ended(state, reason, REFUSED, "The statement was refused for good.", attempts=attempts)
-            return {**update, "warnings": [*warnings, REFUSED]}
+            tried: AskState = {**state, "attempts": attempts, "warnings": warnings}
+            return ended(tried, reason, REFUSED, "The statement was refused for good.")
         refused = {"attempts": attempts, "ran": None, "warnings": warnings}
         return {**refused, **step(state, f"Refused the statement: {problem}")}

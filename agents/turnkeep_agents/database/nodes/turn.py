@@ -2,7 +2,7 @@
 ask."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database.prompts import Calls
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.state import AskState, Attempt, QueryResult, Shown, fresh_ask
+from turnkeep_agents.database.state import AskState, QueryResult, Shown, fresh_ask
 from turnkeep_agents.database.workspace import Snapshot, Workspace
 from turnkeep_agents.databases.errors import DatabaseBusy, DatabaseError, DatabaseSlow
 
@@ -86,12 +86,11 @@ def last_of_ask(state: AskState) -> Shown | None:
     return last_shown(state) if ask_of(state)["goes_on"] else None
 
 
-def found(state: AskState, finding: QueryResult, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> JSON:
-    tried = state["attempts"] if attempts is None else list(attempts)
+def found(state: AskState, finding: QueryResult, sentence: str) -> JSON:
     return {
         **fresh_ask(),
         "findings": [*state["findings"], finding],
-        "all_attempts": [*state["all_attempts"], *tried],
+        "all_attempts": [*state["all_attempts"], *state["attempts"]],
         "at": state["at"] + 1,
         **step(state, sentence),
     }
@@ -104,14 +103,9 @@ def failed(state: AskState, error: DatabaseError) -> JSON:
     return ended(state, f"{error}{advice}", code, "The database gave no answer.")
 
 
-def ended(
-    state: AskState, problem: str, code: str, sentence: str, *, attempts: Sequence[Attempt] | None = None
-) -> JSON:
+def ended(state: AskState, problem: str, code: str, sentence: str) -> JSON:
     finding = QueryResult(kind="sql", question=ask_of(state)["question"], problem=problem)
-    return {
-        **found(state, finding, sentence, attempts=attempts),
-        "warnings": list(dict.fromkeys([*state["warnings"], code])),
-    }
+    return {**found(state, finding, sentence), "warnings": list(dict.fromkeys([*state["warnings"], code]))}
 
 
 def without_table(message: AnyMessage) -> AnyMessage:

@@ -2,7 +2,7 @@
 The ranking helps if the reading named too few or none."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from turnkeep_agents.database.joins.naming import nearest_names
 from turnkeep_agents.database.joins.paths import PathFinder
@@ -10,14 +10,6 @@ from turnkeep_agents.database.planning.ranking import TableRanker
 
 MOST_RANKED = 2  # ranked tables next to named ones
 PER_WORD = 2  # tables that one description may mean: "store of parts"
-
-
-@dataclass(frozen=True)
-class Ways:
-    """`tables` includes those in between that were not named; `notes` explain joins to the model."""
-
-    tables: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
 
 def choose(
@@ -38,13 +30,13 @@ def described(ranker: TableRanker, descriptions: Sequence[str], allowed: Collect
     return list(dict.fromkeys(found))
 
 
-def ways_between(finder: PathFinder, tables: Sequence[str], asked: Sequence[str], allowed: Collection[str]) -> Ways:
-    """Add the tables that connect the `asked` ones, and note those that no foreign key reaches."""
+def ways_between(finder: PathFinder, asked: Sequence[str], allowed: Collection[str]) -> tuple[Sequence[str], list[str]]:
+    """Return the tables that connect the `asked` ones, and notes for the model on those that no foreign key reaches."""
     if len(asked) < 2:
-        return Ways(tuple(tables))
+        return (), []
     tree = within(finder, allowed).connect(asked)
     notes = [f"No foreign key leads to {name} from the others: do not join it." for name in tree.unreachable]
-    return Ways(tuple(dict.fromkeys([*tables, *tree.added])), tuple(notes))
+    return tree.added, notes
 
 
 def within(finder: PathFinder, allowed: Collection[str]) -> PathFinder:

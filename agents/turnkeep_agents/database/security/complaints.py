@@ -8,7 +8,7 @@ from sqlalchemy.exc import DataError, DBAPIError
 
 from turnkeep_agents.databases.engines import Called
 from turnkeep_agents.databases.errors import DatabaseDown, DatabaseError, QueryFailed, SchemaChanged
-from turnkeep_agents.databases.sessions import is_locked, too_busy, too_slow
+from turnkeep_agents.databases.sessions import is_locked, is_no_database, sqlite_name, too_busy, too_slow
 
 MAX_CHARACTERS = 300
 
@@ -44,26 +44,22 @@ _POSTGRES_SHOWN = {"0A000", "21000", "22012"}  # next to class 42, which is abou
 
 
 def is_too_big(error: sqlite3.Error | ValueError) -> bool:
-    return _name_of(error) == "SQLITE_TOOBIG"
+    return sqlite_name(error) == "SQLITE_TOOBIG"
 
 
 def is_ended(error: sqlite3.Error | ValueError) -> bool:
-    return _name_of(error) == "SQLITE_INTERRUPT"
-
-
-def _name_of(error: sqlite3.Error | ValueError) -> str:
-    return getattr(error, "sqlite_errorname", "")
+    return sqlite_name(error) == "SQLITE_INTERRUPT"
 
 
 def sqlite_error(called: Called, error: sqlite3.Error | ValueError, seconds: float) -> DatabaseError:
-    name = _name_of(error)
+    name = sqlite_name(error)
     if is_too_big(error):
         return QueryFailed(TOO_BIG)
     if is_locked(error):
         return too_busy(called)
     if is_ended(error):
         return too_slow(called, seconds)
-    if name == "SQLITE_NOTADB":
+    if is_no_database(error):
         return DatabaseDown(f"{called.name} is not a SQLite database.")
     if name.startswith(tuple(_BROKEN_FILE)):
         wrong = next(reason for code, reason in _BROKEN_FILE.items() if name.startswith(code))

@@ -13,8 +13,8 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import DBAPIError
 
 from turnkeep.demo import maker, sample
-from turnkeep.locations import SecretSource, source_of
 from turnkeep.records import Principal
+from turnkeep.settings import SecretSource, source_of
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.files import load_graph

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from turnkeep.locations import source_of
 from turnkeep.records import Principal
+from turnkeep.settings import source_of
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.results import Result, read_result
 from turnkeep_agents.database.security.complaints import server_error

@@ -3,7 +3,7 @@
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import TypeAlias
 
 OPEN_START, OPEN_END = date.min, date.max
@@ -65,10 +65,12 @@ def chosen(spans: Sequence[Span], today: date, way: int = 0) -> Span:
 
 
 def shifted(day: date, count: int, letter: str) -> date:
-    """Shift a day; a month after the 31st is the last day of the next month."""
+    """Shift a day; a month after the 31st is the last day of the next month. Raise OverflowError outside of years."""
     if letter in "DW":
         return day + DAY * count * (7 if letter == "W" else 1)
     year, month = divmod(day.year * 12 + day.month - 1 + count * (12 if letter == "Y" else 1), 12)
+    if not MINYEAR <= year <= MAXYEAR:
+        raise OverflowError(year)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 

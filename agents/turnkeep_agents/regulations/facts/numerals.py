@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from turnkeep.kit.calendars import notation
+from turnkeep.kit.locales import notation
 
 Entry: TypeAlias = tuple[str, object]  # a class and a value: ("m", 3), ("u", (3, "M")), ("c", "EUR")
 

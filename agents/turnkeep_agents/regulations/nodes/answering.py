@@ -62,7 +62,7 @@ class Answering(Prompting):
         update["warnings"] += [PROFESSIONAL] if state["reading"][PROFESSIONAL] else []
         stepped = step(state, f"Answered from {len(context)} sources, citing {len(judge.cited)}.")
         answered = {**update, "sources": judge.sources(), **stepped}
-        if set(update["warnings"]) <= REMEMBERED:
+        if state["cache_key"] and set(update["warnings"]) <= REMEMBERED:
             self.cache.put(state["cache_key"], {**{name: state.get(name) for name in KEPT}, **answered, "messages": []})
         return answered
 

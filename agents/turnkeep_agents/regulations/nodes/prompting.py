@@ -9,9 +9,9 @@ from turnkeep.kit.documents import Document
 from turnkeep.kit.nodes import message_of
 from turnkeep.kit.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.models.chat import Models
-from turnkeep.records import RunContext
+from turnkeep.records import JSON, RunContext
+from turnkeep_agents.caches import Newest
 from turnkeep_agents.regulations import prompts
-from turnkeep_agents.regulations.cache import AnswerCache
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.settings import RegulationsSettings
 from turnkeep_agents.regulations.state import RegulationsState
@@ -24,7 +24,7 @@ class Prompting:
     models: Models
     knowledge: Knowledge
     tuning: RegulationsSettings
-    cache: AnswerCache
+    cache: Newest[JSON]
 
     def begin(self, system: str, state: RegulationsState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
         """Return a prompt with the day and at most `tokens` of the conversation."""

@@ -1,6 +1,8 @@
 """The paths that need no model: a question of the FAQ, and a cached answer."""
 
+import json
 from dataclasses import asdict
+from hashlib import sha256
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -10,7 +12,6 @@ from turnkeep.kit.nodes import message_of, replied, step
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
-from turnkeep_agents.regulations.cache import key_of
 from turnkeep_agents.regulations.nodes.prompting import READ_TOKENS, Prompting
 from turnkeep_agents.regulations.state import RegulationsState
 
@@ -63,23 +64,23 @@ class Shortcuts(Prompting):
         return "__end__" if state["reply"] else "read"
 
     def _cache_key(self, state: RegulationsState, runtime: Runtime[RunContext]) -> str:
-        """Return a key of everything that an answer depends on; empty if it depends on documents or personal data,
-        because these answers are never reused. Without PII detection, an answer is reused for the same user only."""
+        """Return a key of everything that an answer depends on, so that no entry needs invalidation; empty if that
+        includes documents or personal data, which others may not see. Without PII detection, an answer is reused for
+        the same user only."""
         prompt = self.begin("", state, runtime, READ_TOKENS)
         conversation, context = prompt.trimmed.messages, runtime.context
         texts = [message_of(state), *(one["content"] for one in conversation)]
         if state["active"] or any(PLACEHOLDER.search(text) for text in texts):
             return ""
-        return key_of(
-            {
-                "tenant": context.principal.tenant,
-                "user": "" if self.tuning.pii else context.principal.user,
-                "said": texts,
-                "window": context.conversation_window,
-                "today": f"{context.now:%Y-%m-%d}",
-                "knowledge": self.knowledge.digest,
-                "models": [self.models.name, self.models.small_name],
-                "prompts": prompts.VERSION,
-                "tuning": self.tuning.model_dump(),
-            }
-        )
+        parts = {
+            "tenant": context.principal.tenant,
+            "user": "" if self.tuning.pii else context.principal.user,
+            "said": texts,
+            "window": context.conversation_window,
+            "today": f"{context.now:%Y-%m-%d}",
+            "knowledge": self.knowledge.digest,
+            "models": [self.models.name, self.models.small_name],
+            "prompts": prompts.VERSION,
+            "tuning": self.tuning.model_dump(),
+        }
+        return sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()

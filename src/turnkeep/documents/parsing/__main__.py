@@ -64,13 +64,14 @@ def answer(body: bytes, name: str, limits: Limits) -> JSON:
 def read(body: bytes, name: str, limits: Limits) -> Parsed:
     into = Gathering(limits)
     binary = binary_kind(body)
-    if binary:
-        return into.parsed(binary, _BINARY[binary](body, limits, into))
-    text = decoded(body)
-    kind = text_kind(text, name)
+    text = "" if binary else decoded(body)
+    kind = binary or text_kind(text, name)
     with suppress(Full):
-        _TEXT[kind](text, into)
-    return into.parsed(kind, None)
+        if binary:
+            _BINARY[binary](body, limits, into)
+        else:
+            _TEXT[kind](text, into)
+    return into.parsed(kind)
 
 
 if __name__ == "__main__":

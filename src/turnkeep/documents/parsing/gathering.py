@@ -1,22 +1,18 @@
-"""Collects the text of a file up to a limit, and splits it into pieces. Counts parts that may address a model and not a
+"""Collects the text of a file up to a limit. Counts parts that may address a model and not a
 reader, by their form alone. Only the owner sees the counts: what protects is that document text is always data."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from turnkeep.attachments import Piece
 from turnkeep.documents.parsing.parsed import Limits, Parsed, Unparsable
-from turnkeep.kit.excerpts import pieces
+from turnkeep.records import Piece
 from turnkeep.texts import printable
 
 HEADING_CHARACTERS = 200
-PIECE_CHARACTERS = 1500
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _SUSPICIONS = {
     # single ones occur in ordinary text, as break opportunities
-    "invisible_characters": re.compile(f"{_INVISIBLE.pattern}{{4,}}"),
+    "invisible_characters": re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]{4,}"),
     "tag_characters": re.compile("[\U000e0020-\U000e007e]{4,}"),  # not displayed
     "role_markers": re.compile(
         r"<\|[a-z_]{2,20}\|>"  # "<|im_start|>"
@@ -37,7 +33,8 @@ class Gathering:
         self._pieces: list[Piece] = []
         self._heading: str | None = None
         self._lines: list[str] = []
-        self._page: int | None = None
+        self.page: int | None = None  # of the next lines
+        self.pages: int | None = None  # of the file; None for a file without pages
         self.findings: Counter[str] = Counter()
         self.warnings: list[str] = []
 
@@ -54,36 +51,32 @@ class Gathering:
 
     def begin(self, *, page: int | None = None, heading: str | None = None) -> None:
         self.end()
-        self._page = page
+        self.page = page or self.page
         if heading is not None:
             self._heading = " ".join(_visible(heading).split())[:HEADING_CHARACTERS] or None
 
-    def begins_on_page_one(self) -> None:
-        """Put all pieces so far on page one, when the end of the first page is found."""
+    def begin_page(self) -> None:
+        """Begin the next page. The first call puts all pieces so far on page one."""
         self.end()
-        self._pieces = [replace(piece, page=1) for piece in self._pieces]
+        if self.pages is None:
+            self._pieces = [replace(piece, page=1) for piece in self._pieces]
+        self.pages = self.page = (self.pages or 1) + 1
 
     def end(self) -> None:
         text = "\n".join(self._lines).strip()
         if text:
-            self._pieces.append(Piece(text, self._page, self._heading))
+            self._pieces.append(Piece(text, self.page, self._heading))
         self._lines = []
 
-    def parsed(self, kind: str, pages: int | None) -> Parsed:
+    def parsed(self, kind: str) -> Parsed:
         self.end()
         if not self._pieces:
             raise Unparsable("no_text")
         if self._left <= 0:
             self.warnings.append("characters_left_out")
-        return Parsed(kind, tuple(self._pieces), pages, tuple(self.warnings), tuple(sorted(+self.findings)))
+        warnings = tuple(dict.fromkeys(self.warnings))
+        return Parsed(kind, tuple(self._pieces), self.pages, warnings, tuple(sorted(+self.findings)))
 
 
 def _visible(text: str) -> str:
-    """Return the text without invisible characters, except joiners, which some scripts need."""
-    return _INVISIBLE.sub("", printable(text))
-
-
-def split(found: Iterable[Piece], size: int = PIECE_CHARACTERS) -> Iterator[Piece]:
-    """Yield pieces of at most `size` characters."""
-    for piece in found:
-        yield from (replace(piece, text=text) for text in pieces(piece.text, size))
+    return printable(text).replace("\u00ad", "")  # a hyphen only at the end of a line

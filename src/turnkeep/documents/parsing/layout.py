@@ -46,7 +46,6 @@ class Layout:
     def __init__(self, into: Gathering):
         self._into = into
         self._tables: list[_Table] = []
-        self.page: int | None = None
 
     def line(self, text: str, *, is_heading: bool = False) -> None:
         """Add a block of text, with "^" before a superscript that would change a figure."""
@@ -97,7 +96,7 @@ class Layout:
             around.row[-1].append(line)
             return
         if line.is_heading:
-            self._into.begin(page=self.page, heading=line.text)
+            self._into.begin(heading=line.text)
         self._into.line(line.text)
 
 

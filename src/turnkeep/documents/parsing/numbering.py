@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from turnkeep.documents.parsing.signs import attribute, name_of, values_of
+from turnkeep.documents.parsing.ooxml import attribute, name_of, values_of
 
 BULLET = "- "
 _ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5}

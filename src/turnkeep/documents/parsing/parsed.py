@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from turnkeep.attachments import Piece
+from turnkeep.records import Piece
 
-_ADVICE = {
+ADVICE = {
     "empty_file": "The file is empty. Check it and upload it again.",
     "no_text": "The file contains no text; it may be a scan. Run text recognition (OCR) and upload it again.",
     "encrypted_file": "The file is protected by a password. Remove the password and upload it again.",
@@ -19,7 +19,6 @@ _ADVICE = {
     "not_uploaded": "The file did not arrive in time. Request a new upload and send it immediately.",
     "processing_failed": "The file could not be processed in time. Upload it again.",
 }
-CODES = frozenset(_ADVICE)
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,3 @@ class Unparsable(Exception):
     def __init__(self, code: str, place: str = ""):
         self.code, self.place = code, place
         super().__init__(code)
-
-
-def advice_of(code: str) -> str:
-    return _ADVICE.get(code, _ADVICE["processing_failed"])

@@ -19,13 +19,13 @@ _WIDE, _SLACK = 2000, 2  # points around the middle of an annotation
 _PASSWORD_FIELD = 1 << 13  # a flag of a form field
 
 
-def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
-    """Read at most `limits.pages` pages, and return the number of all pages."""
+def read_pdf(body: bytes, limits: Limits, into: Gathering) -> None:
+    """Read at most `limits.pages` pages."""
     from pypdfium2 import PdfDocument, PdfiumError, raw  # noqa: PLC0415 - only the process that parses has it
 
     try:
         document = PdfDocument(body)
-        count = len(document)
+        into.pages = count = len(document)
     except PdfiumError as error:
         is_locked = error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
         raise Unparsable("encrypted_file" if is_locked else "damaged_file") from error
@@ -41,7 +41,7 @@ def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
     for number in range(min(count, limits.pages)):
         into.begin(page=number + 1, heading=headings.get(number))
         try:
-            _read_page(document[number], number, into)
+            _read_page(raw, document[number], number, into)
         except PdfiumError:
             unreadable += 1
         except Full:
@@ -50,12 +50,11 @@ def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
         raise Unparsable("damaged_file")
     if unreadable:
         into.warnings.append("pages_unreadable")
-    return count
 
 
-def _read_page(page: Any, number: int, into: Gathering) -> None:
-    into.findings.update(_hidden(page))
-    text = _text_with_notes(page, number).translate(_HYPHENS)
+def _read_page(raw: Any, page: Any, number: int, into: Gathering) -> None:
+    into.findings.update(_hidden(raw, page))
+    text = _text_with_notes(raw, page, number).translate(_HYPHENS)
     for line in text.replace("\r\n", "\n").split("\n"):
         into.line(line.strip())
 
@@ -70,20 +69,16 @@ def _headings(document: Any) -> dict[int, str]:
     return found
 
 
-def _hidden(page: Any) -> dict[str, int]:
+def _hidden(raw: Any, page: Any) -> dict[str, int]:
     """Count invisible text. A page that has no other text is a scan with recognised text (OCR) underneath."""
-    from pypdfium2 import raw  # noqa: PLC0415
-
     texts = itertools.islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT], max_depth=2), _OBJECTS_A_PAGE)
     modes = [raw.FPDFTextObj_GetTextRenderMode(each.raw) for each in texts]
     hidden = modes.count(raw.FPDF_TEXTRENDERMODE_INVISIBLE)
     return {"hidden_text": hidden} if 0 < hidden < len(modes) else {}
 
 
-def _text_with_notes(page: Any, number: int) -> str:
+def _text_with_notes(raw: Any, page: Any, number: int) -> str:
     """Return the text of a page with its visible annotations; `number` is the page's index, from 0."""
-    from pypdfium2 import raw  # noqa: PLC0415
-
     text = page.get_textpage()
     whole: str = text.get_text_range() + "\n"
     notes = list(_notes(raw, page))

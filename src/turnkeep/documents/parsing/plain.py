@@ -29,8 +29,7 @@ def read_markdown(text: str, into: Gathering) -> None:
     shown = _COMMENT.sub(lambda found: found["code"] or "", text)
     lines = shown.split("\n")
     at = 0
-    tokens = MarkdownIt("commonmark").parse(shown)
-    for token, content in itertools.pairwise(tokens):
+    for token, content in itertools.pairwise(MarkdownIt("commonmark").parse(shown)):
         if token.type == "heading_open" and token.level == 0 and token.map:
             read_text("\n".join(lines[at : token.map[0]]), into)
             into.begin(heading=content.content)

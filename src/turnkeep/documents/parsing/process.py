@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from signal import SIGXCPU
 
-from turnkeep.documents.parsing.parsed import CODES, Limits, Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import ADVICE, Limits, Parsed, Unparsable
 
 _ANSWER_BYTES = 16_000_000
 _MODULE = "turnkeep.documents.parsing"
@@ -26,8 +26,7 @@ def parse(body: bytes, name: str, limits: Limits | None = None) -> Parsed:
 
 
 def keep_children_out() -> None:
-    """Prevent child processes of the same user from reading the environment and memory of this process, which may have
-    credentials. Linux only."""
+    """Hide this process's environment and memory, which may have credentials, from child processes. Linux only."""
     import ctypes  # noqa: PLC0415 - one function needs it
 
     pr_set_dumpable = 4
@@ -90,7 +89,7 @@ def _read(answer: bytes) -> Parsed:
     try:
         parsed = json.loads(answer)
         if code := parsed.get("code"):
-            raise Unparsable(code if code in CODES else "parser_failed", str(parsed.get("place", ""))[:100])
+            raise Unparsable(code if code in ADVICE else "parser_failed", str(parsed.get("place", ""))[:100])
         return TypeAdapter(Parsed).validate_python(parsed)
     except (ValueError, TypeError, AttributeError) as error:
         raise Unparsable("parser_failed") from error

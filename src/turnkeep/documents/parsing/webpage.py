@@ -21,7 +21,7 @@ _BLOCK = (
     " header hr html legend li main menu nav ol p pre search section summary table td textarea th tr ul"
 )
 _BLOCKS = _HEADINGS.union(_BLOCK.split())
-_SIGNS = {  # before parts of a formula
+_SIGNS = {  # before parts of a formula; one part may have two
     "msub > :last-child, msubsup > :nth-child(2), munder > :last-child, munderover > :nth-child(2)": "_",
     "msup > :last-child, msubsup > :last-child, munderover > :last-child": "^",
     "mfrac > :last-child": "/",
@@ -60,6 +60,7 @@ def read_html(text: str, into: Gathering) -> None:
     if root is None:
         return
     page.strip_tags(_LEFT_OUT.split())
+    _mark_formulas(page)
     before = deepcopy(vars(into))
     shown = _Page(root, into, is_hiding=True)
     with suppress(Full):
@@ -71,6 +72,17 @@ def read_html(text: str, into: Gathering) -> None:
         _Page(root, into, is_hiding=False).walk(root)
 
 
+def _mark_formulas(page: Any) -> None:
+    """Insert signs as text, and parentheses around parts with several operands."""
+    for part, sign in _SIGNS.items():
+        for node in page.css(part):
+            node.insert_before(sign)
+    for node in {each.mem_id: each for each in page.css(_GROUPED)}.values():  # some match twice
+        if len(node.css("mi, mn, mo, mtext")) > 1:
+            node.insert_before("(")
+            node.insert_after(")")
+
+
 class _Page:
     """Reads nodes in order, without recursion: a page may be nested a million times. Raises Full."""
 
@@ -79,8 +91,6 @@ class _Page:
         self._styled = {node.mem_id for node in root.css(_STYLED)} - formulas
         self._into = into
         self._layout = Layout(into)
-        self._signs = {node.mem_id: sign for part, sign in _SIGNS.items() for node in root.css(part)}
-        self._groups = {node.mem_id for node in root.css(_GROUPED) if len(node.css("mi, mn, mo, mtext")) > 1}
         self._is_hiding = is_hiding
         self._looks = [_Look()]
         self._words: list[str] = []
@@ -141,13 +151,10 @@ class _Page:
                 self._words.append(" ")
             case "br":
                 self._end_line()
-            case _:
-                self._words += [self._signs.get(node.mem_id, ""), "(" * (node.mem_id in self._groups)]
 
     def _close(self, node: Any, tag: str) -> None:
         if tag.startswith("-") or self._looks.pop().is_gone:
             return
-        self._words += [")"] * (node.mem_id in self._groups)
         if tag in _BLOCKS:
             self._end_line(is_heading=tag in _HEADINGS, is_kept=tag in ("pre", "textarea"))
         match tag:

@@ -5,16 +5,15 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from io import BytesIO
 from typing import IO, Any
 
-from turnkeep.documents.parsing.gathering import Full, Gathering
+from turnkeep.documents.parsing.gathering import Gathering
 from turnkeep.documents.parsing.kinds import decoded
 from turnkeep.documents.parsing.layout import RAISED, Layout
 from turnkeep.documents.parsing.numbering import BULLET, Numbering
+from turnkeep.documents.parsing.ooxml import FIELDS, LEFT_OUT, MATHS, SIGNS, attribute, name_of, shown_in, values_of
 from turnkeep.documents.parsing.parsed import Limits, Unparsable
-from turnkeep.documents.parsing.signs import FIELDS, LEFT_OUT, MATHS, SIGNS, attribute, name_of, shown_in, values_of
 from turnkeep.documents.parsing.webpage import read_html
 
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # a duplicate, for old programs
@@ -26,20 +25,16 @@ _LEFT = "parts_left_out"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
 
-def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
-    """Return the number of pages, None if the program that saved the file did not record page ends."""
+def read_docx(body: bytes, limits: Limits, into: Gathering) -> None:
     with _archive(body) as archive:
         parts = _Parts(archive, limits.expanded_bytes)
+        if any(name.startswith(_NOT_READ) for name in parts.sizes):
+            into.warnings.append(_LEFT)
         styles, numbering = _styles(parts), Numbering(parts.elements("word/numbering.xml", "abstractNum", "num"))
-        main = _Body(into, styles, numbering, parts)
-        with suppress(Full):
-            main.read(_main_part(parts))
-            for name in sorted(filter(_APART.fullmatch, parts.sizes)):
-                into.begin(heading="")
-                _Body(into, styles, numbering, parts).read(name)
-    if _LEFT not in into.warnings and any(name.startswith(_NOT_READ) for name in parts.sizes):
-        into.warnings.append(_LEFT)
-    return main.pages
+        for name in (_main_part(parts), *sorted(filter(_APART.fullmatch, parts.sizes))):
+            into.begin(heading="")
+            into.page = None
+            _Body(into, styles, numbering, parts).read(name)
 
 
 def _archive(body: bytes) -> zipfile.ZipFile:
@@ -129,7 +124,6 @@ class _Body:
         self._styles = styles
         self._numbering = numbering
         self._parts = parts
-        self.pages: int | None = None  # until a page end is found
 
     def read(self, name: str) -> None:
         """Read a part. Raises Full, Unparsable."""
@@ -163,18 +157,12 @@ class _Body:
                 if before.isdecimal() and int(before):
                     self._layout.open_cell()
                     self._layout.close_cell(int(before))
-            case "lastRenderedPageBreak":
-                self._page_break()
+            case "lastRenderedPageBreak" if self._into.page == self._into.pages:  # not one of a footnote
+                self._into.begin_page()
             case "altChunk":
                 self._web_page(element)
         if name_of(element) in ("p", "tbl", "tr", "tc"):
             element.clear()
-
-    def _page_break(self) -> None:
-        if self.pages is None:
-            self._into.begins_on_page_one()
-        self.pages = self._layout.page = (self.pages or 1) + 1
-        self._into.begin(page=self.pages)
 
     def _web_page(self, element: Any) -> None:
         wanted = next((value for name, value in element.items() if name.endswith("}id")), "")

@@ -3,7 +3,7 @@ client would rely on, but that have no effect here, are rejected with advice."""
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
@@ -14,15 +14,12 @@ from turnkeep.errors import InvalidRequest
 from turnkeep.http.schemas import AgentName, check_message, fault
 from turnkeep.http.sse import compact
 from turnkeep.records import JSON
-from turnkeep.turns.request import GraphCall
+from turnkeep.turns.request import GraphCall, WhenBusy
 
-MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
+MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints", "events")
 _HUMAN = ("human", "user")
 _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
-    "multitask_strategy": (
-        (None, "reject"),
-        "Send reject or omit it. A second run of a busy thread gets 409 `thread_busy`.",
-    ),
+    "multitask_strategy": ((None, *get_args(WhenBusy)), f"Send one of {', '.join(get_args(WhenBusy))}."),
     "if_not_exists": ((None, "create", "reject"), "Send create or reject."),
     "on_disconnect": ((None, "cancel", "continue"), "Send cancel or continue."),
     "durability": ((None, "sync", "async", "exit"), "Send sync, async or exit. A run is always stored at its end."),
@@ -46,7 +43,9 @@ def _listed(value: Any) -> Any:
 
 
 def _named(value: Any) -> Any:
-    """Return the id from the form that SDKs pass: {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}."""
+    """Return the id from the form that SDKs pass, {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}, or
+    from a config that has it as `configurable`."""
+    value = value.get("configurable", value) if isinstance(value, dict) else value
     if isinstance(value, dict) and value.get("checkpoint_ns"):
         raise fault("`checkpoint_ns` must be empty. Runs continue from checkpoints of the thread itself.")
     return (value.get("checkpoint_id") if isinstance(value, dict) else value) or None
@@ -148,17 +147,19 @@ class RunBody(Body):
         configured = (self.config.configurable or {}).get("checkpoint_id") if self.config else None
         return self.checkpoint or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
 
-    def call(self, facts: JSON) -> GraphCall:
-        """Return the call of the graph, whose nodes also read `facts`."""
-        config = self.config or Config()
+    def call(self, assistant: JSON) -> GraphCall:
+        """Return the call of the graph with the configuration of its assistant, whose ids nodes also read."""
+        facts = {name: assistant[name] for name in ("graph_id", "assistant_id")}
+        own = assistant.get("config", {})
+        config = Config.model_validate(own | (self.config or Config()).model_dump(exclude_none=True))
         sent: JSON = {"tags": config.tags, "recursion_limit": config.recursion_limit}
-        sent["configurable"] = {**(config.configurable or {}), **facts}
+        sent["configurable"] = {**own.get("configurable", {}), **(config.configurable or {}), **facts}
         metadata = {**(config.metadata or {}), **(self.metadata or {}), **facts, "created_by": "system"}
         return GraphCall(
             input=self.input,
             command=self.command.sent() or None if self.command else None,
             config={name: value for name, value in sent.items() if value} | {"metadata": metadata},
-            context=self.context or {},
+            context={**assistant.get("context", {}), **(self.context or {})},
             modes=tuple(dict.fromkeys("messages-tuple" if mode == "messages" else mode for mode in self.stream_mode)),
             subgraphs=bool(self.stream_subgraphs),
             interrupt_before=tuple(self.interrupt_before),

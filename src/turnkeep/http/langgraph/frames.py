@@ -1,17 +1,15 @@
 """A run in LangGraph's formats: server-sent events, or its final values. `end` is sent after the turn is stored, so
 clients need not check how the run ended."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from turnkeep.errors import TurnInProgress
-from turnkeep.http.sse import HEARTBEAT, as_event, compact
+from turnkeep.http.sse import HEARTBEAT, NO_EVENT, EventId, as_event, compact
 from turnkeep.http.views import not_stored
 from turnkeep.records import JSON
-
-INTERRUPT = "__interrupt__"
-_PIECE = "MessageChunk"
+from turnkeep.turns.request import INTERRUPT
 
 
 def error_view(problem: Mapping[str, Any]) -> JSON:
@@ -24,32 +22,41 @@ def error_view(problem: Mapping[str, Any]) -> JSON:
 class RunFrames:
     """Events in the `modes` that the client requested, with ids if the stream is `resumable`."""
 
-    media_type, rejoin_path, heartbeat = "text/event-stream; charset=utf-8", "stream", HEARTBEAT
+    media_type, heartbeat = "text/event-stream; charset=utf-8", HEARTBEAT
 
-    def __init__(self, run_id: str, modes: Iterable[str], *, resumable: bool | None) -> None:
+    def __init__(self, run_id: str, modes: Sequence[str], *, resumable: bool | None, after: EventId = NO_EVENT) -> None:
+        """`after`: the last frame that the client has."""
         self._run_id = run_id
         self._modes = frozenset(modes)
+        others = [("stream_mode", mode) for mode in modes] if resumable and self._modes != {"values"} else []
+        self.rejoin_path = f"stream?{urlencode(others)}".rstrip("?")  # SDKs join again there, without naming modes
         self._resumable = resumable
-        self._number = 0
+        self.after = after
         self._messages = _Messages()
 
     def head(self) -> bytes:
-        return self._frame("metadata", {"run_id": self._run_id, "attempt": 1})
+        return b"" if self.after != NO_EVENT else self._frames(EventId(0, 0), self._metadata(1))
 
-    def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
+    def __call__(self, at: EventId, name: str, data: Mapping[str, Any]) -> bytes:
+        if name == "restart":
+            self._messages = _Messages()
+            return self._frames(at, self._metadata(2))
+        return self._frames(at, *self._events(name, data))
+
+    def _events(self, name: str, data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         match name:
             case "part":
-                events = self._events(data["mode"], data["namespace"], data["data"])
-                return b"".join(self._frame(event, each) for event, each in events)
+                yield from self._parts(data["mode"], data["namespace"], data["data"])
             case "complete":
-                if error := not_stored(data["turn"]):
-                    return self._frame("error", error_view(as_event(error)))
-                return self._frame("end", {"run_id": self._run_id, "status": "success"})
+                error, ended = not_stored(data["turn"]), {"run_id": self._run_id, "status": "success"}
+                yield ("error", error_view(as_event(error))) if error else ("end", ended)
             case "error" if data["code"] != TurnInProgress.code:  # the client can join a run that continues
-                return self._frame("error", error_view(data))
-        return b""
+                yield "error", error_view(data)
 
-    def _events(self, mode: str, namespace: list[str], data: Any) -> Iterator[tuple[str, Any]]:
+    def _metadata(self, attempt: int) -> tuple[str, JSON]:
+        return "metadata", {"run_id": self._run_id, "attempt": attempt}
+
+    def _parts(self, mode: str, namespace: list[str], data: Any) -> Iterator[tuple[str, Any]]:
         if mode == "messages-tuple":
             if "messages-tuple" in self._modes:
                 yield _event("messages", namespace), data
@@ -60,22 +67,25 @@ class RunFrames:
         elif mode == "updates" and "values" not in self._modes and INTERRUPT in data:
             yield _event(mode, namespace), {INTERRUPT: data[INTERRUPT]}
 
-    def _frame(self, event: str, data: Any) -> bytes:
-        self._number += 1
-        number = f"id: {self._number}\r\n" if self._resumable else ""
-        return f"event: {event}\r\ndata: {compact(data)}\r\n{number}\r\n".encode(errors="replace")
+    def _frames(self, at: EventId, *events: tuple[str, Any]) -> bytes:
+        frames = ""
+        for number, (event, data) in enumerate(events):
+            at = at._replace(frame=number)
+            name = f"id: {at}\r\n" if self._resumable else ""
+            frames += f"event: {event}\r\ndata: {compact(data)}\r\n{name}\r\n" if at.follows(self.after) else ""
+        return frames.encode(errors="replace")
 
 
 class FinalValues:
     """The final values of a run with its interrupts, as one JSON object. White space may precede it."""
 
-    media_type, rejoin_path, heartbeat = "application/json", "join", b"\n"
+    media_type, rejoin_path, heartbeat, after = "application/json", "join", b"\n", NO_EVENT
     _values: Any = {}  # noqa: RUF012 - never changed in place
 
     def head(self) -> bytes:
         return b""
 
-    def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
+    def __call__(self, _: EventId, name: str, data: Mapping[str, Any]) -> bytes:
         match name:
             case "end":
                 self._values = with_interrupts(data["values"], data["interrupts"])
@@ -103,56 +113,17 @@ class _Messages:
     """The stream mode `messages`: each event contains the message as far as it is written."""
 
     def __init__(self) -> None:
-        self._whole: dict[str, JSON] = {}
-        self._calls: dict[str, dict[Any, JSON]] = {}
+        self._written: dict[str, Any] = {}
 
     def events(self, message: JSON, metadata: JSON) -> Iterator[tuple[str, Any]]:
         name = str(message.get("id"))
-        if name not in self._whole:
+        if name not in self._written:
             yield "messages/metadata", {name: {"metadata": metadata}}
-        if message["type"].endswith(_PIECE):
-            self._whole[name] = self._grown(name, message)
-            yield "messages/partial", [self._whole[name]]
+        if message["type"].endswith("MessageChunk"):
+            from turnkeep.turns.wire import grown  # noqa: PLC0415 - loads LangChain
+
+            self._written[name], whole = grown(self._written.get(name), message)
+            yield "messages/partial", [whole]
         else:
-            self._whole[name] = message
+            self._written[name] = None
             yield "messages/complete", [message]
-
-    def _grown(self, name: str, piece: JSON) -> JSON:
-        before = self._whole.get(name)
-        pieces = piece.get("tool_call_chunks") or []
-        own = {key: value for key, value in piece.items() if key not in ("tool_call_chunks", "chunk_position")}
-        whole = {**own, **(before or {}), "type": piece["type"].removesuffix(_PIECE).lower()}
-        whole |= {key: own[key] for key in ("usage_metadata", "response_metadata") if own.get(key)}
-        if before:
-            whole["content"] = _joined(before["content"], piece["content"])
-        return whole | ({"tool_calls": self._tool_calls(name, pieces)} if pieces else {})
-
-    def _tool_calls(self, name: str, pieces: list[JSON]) -> list[JSON]:
-        calls = self._calls.setdefault(name, {})
-        for piece in pieces:
-            call = calls.setdefault(piece.get("index"), {"name": "", "args": "", "id": None})
-            call["name"] += piece.get("name") or ""
-            call["args"] += piece.get("args") or ""
-            call["id"] = call["id"] or piece.get("id")
-        return [{**call, "args": _arguments(call["args"]), "type": "tool_call"} for call in calls.values()]
-
-
-def _joined(before: Any, more: Any) -> Any:
-    """Join two texts to a text. If either is a list of blocks, return a list of blocks."""
-    if isinstance(before, str) and isinstance(more, str):
-        return before + more
-    return [*_blocks(before), *_blocks(more)]
-
-
-def _blocks(content: Any) -> list[Any]:
-    if isinstance(content, list):
-        return content
-    return [{"type": "text", "text": content}] if content else []
-
-
-def _arguments(text: str) -> Any:
-    """Return the arguments, or none while they are incomplete, such as '{"city": "Par'."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return {}

@@ -1,16 +1,17 @@
-"""Routes of LangGraph's clients that read and change states of a thread, and that count and copy threads."""
+"""Routes of LangGraph's clients that read and change states of a thread, and that count, copy and delete threads."""
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import Annotated, Any, Literal
 
 from fastapi import Request, Response
 from pydantic import Field, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from turnkeep.entries import entries
-from turnkeep.errors import InvalidRequest
-from turnkeep.http.answers import fitting
+from turnkeep.errors import InvalidRequest, NotFound
 from turnkeep.http.auth import Caller
+from turnkeep.http.bodies import fitting
 from turnkeep.http.langgraph.bodies import Body, CheckpointId
 from turnkeep.http.native.threads import find_threads
 from turnkeep.http.routes import Routes
@@ -48,15 +49,22 @@ class StateAt(Body):
     subgraphs: bool = False
 
 
-class HistoryQuery(Body):
+class History(Body):
     limit: int = Field(10, ge=1, le=1000)
     before: CheckpointId = None
+    checkpoint: CheckpointId = None
     metadata: dict[str, Any] | None = None
+
+
+class Pruning(Body):
+    thread_ids: Annotated[list[Id], Field(max_length=100)]
+    strategy: Literal["delete"] = "delete"
 
 
 class StateRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         add("/threads/count", self.count, methods=["POST"])
+        add("/threads/prune", self.prune, methods=["POST"])
         add("/threads/{thread_id}/copy", self.copy, methods=["POST"])
         add(STATE, self.read, methods=["GET"])
         add(STATE, self.update, methods=["POST"])
@@ -69,11 +77,8 @@ class StateRoutes(Routes):
         return (await self._turns.states.read(caller, thread_id, named, subgraphs=subgraphs)).shown
 
     async def read_at(self, thread_id: Id, body: StateAt, caller: Caller) -> JSON:
-        named = body.checkpoint
-        found = await self._turns.states.read(
-            caller, thread_id, named.checkpoint_id, namespace=named.checkpoint_ns, subgraphs=body.subgraphs
-        )
-        return found.shown
+        where: JSON = {"namespace": body.checkpoint.checkpoint_ns, "subgraphs": body.subgraphs}
+        return (await self._turns.states.read(caller, thread_id, body.checkpoint.checkpoint_id, **where)).shown
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
         if len(entries()) > 1:
@@ -85,12 +90,16 @@ class StateRoutes(Routes):
         here = await self._turns.states.update(caller, thread_id, body.values, as_node=body.as_node, **where)
         return {"checkpoint": here, "configurable": here, "checkpoint_id": here["checkpoint_id"]}
 
-    def history(
-        self, thread_id: Id, caller: Caller, response: Response, body: HistoryQuery | None = None
+    async def history(
+        self, thread_id: Id, caller: Caller, response: Response, body: History | None = None
     ) -> list[JSON]:
-        """Return as many states as fit into one response. X-Pagination-Next is the `before` of the next ones."""
-        found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
-        shown, is_cut = fitting(state.shown for state in found)
+        """Return the state at `checkpoint`, else as many states as fit into one response. X-Pagination-Next is the
+        `before` of the next ones."""
+        wanted = (body or History()).model_dump()
+        if named := wanted.pop("checkpoint"):
+            return [(await self._turns.states.read(caller, thread_id, named)).shown]
+        found = self._turns.states.history(caller, thread_id, **wanted)
+        shown, is_cut = await run_in_threadpool(fitting, (state.shown for state in found))
         if is_cut:
             response.headers["X-Pagination-Next"] = shown[-1]["checkpoint_id"]
         return shown
@@ -102,3 +111,11 @@ class StateRoutes(Routes):
 
     def copy(self, thread_id: Id, caller: Caller) -> ThreadView:
         return ThreadView.of(self._store.fork(caller, thread_id, self._new_id()))
+
+    def prune(self, caller: Caller, body: Pruning) -> JSON:
+        pruned = 0
+        for thread_id in dict.fromkeys(body.thread_ids):
+            with suppress(NotFound):
+                self._store.threads.delete(caller, thread_id)
+                pruned += 1
+        return {"pruned_count": pruned}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Response
+from fastapi import Response
 from pydantic import AfterValidator, Field
 
 from turnkeep.errors import InvalidRequest
@@ -14,7 +14,6 @@ from turnkeep.http.routes import Routes
 from turnkeep.records import JSON, iso
 
 _LABELS = "namespace: Send a list of labels that are not empty and hold no period or NUL."
-_RESERVED = "namespace: LangGraph reserves `langgraph` as the first label. Choose another one."
 
 
 def _check_labels(labels: list[str]) -> list[str]:
@@ -24,13 +23,14 @@ def _check_labels(labels: list[str]) -> list[str]:
 
 
 Namespace = Annotated[list[str], AfterValidator(_check_labels)]
+Key = Annotated[str, Field(min_length=1)]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class ItemKey(Body):
     namespace: Namespace
-    key: str = Field(min_length=1)
+    key: Key
 
 
 class Put(ItemKey):
@@ -69,18 +69,14 @@ class StoreRoutes(Routes):
     def put(self, body: Put, caller: Caller) -> None:
         if not body.namespace:
             raise InvalidRequest(_LABELS)
-        if body.namespace[0] == "langgraph":
-            raise InvalidRequest(_RESERVED)
+        if body.namespace[0] in ("langgraph", "turnkeep"):
+            raise InvalidRequest(
+                "namespace: `langgraph` and `turnkeep` are reserved as first labels. Choose another one."
+            )
         more: Any = {"ttl": body.ttl} if body.ttl is not None else {}
         self._services.stores(caller).put(tuple(body.namespace), body.key, body.value, index=body.index, **more)
 
-    def read(
-        self,
-        caller: Caller,
-        key: Annotated[str, Query(min_length=1)],
-        namespace: str = "",
-        refresh_ttl: bool | None = None,
-    ) -> JSON | None:
+    def read(self, caller: Caller, key: Key, namespace: str = "", refresh_ttl: bool | None = None) -> JSON | None:
         """Return an item. `namespace` is its labels joined by periods."""
         labels = tuple(_check_labels(namespace.split(".")))
         item = self._services.stores(caller).get(labels, key, refresh_ttl=refresh_ttl)

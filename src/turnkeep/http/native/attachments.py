@@ -1,19 +1,18 @@
 """Routes of a thread's documents. Clients upload the file to the bucket, with a form from the first route."""
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 from urllib.parse import urljoin
 
 from fastapi import APIRouter, Request
 from pydantic import Field
 
-from turnkeep.attachments import Attachment
 from turnkeep.errors import DocumentNotFound, DocumentTooLarge, NotFound, StateCorrupt, ThreadBusy, TooManyDocuments
 from turnkeep.http.auth import Caller
-from turnkeep.http.errors import problems
-from turnkeep.http.routes import ALWAYS, BODY, READ, Routes
+from turnkeep.http.routes import ALWAYS, BODY, READ, Routes, problems
 from turnkeep.http.schemas import Id
 from turnkeep.http.schemas import Request as Body
 from turnkeep.http.views import LateView, Time
+from turnkeep.records import Attachment, AttachmentStatus
 from turnkeep.store.uploads import FORM_SECONDS, MAX_UPLOAD_BYTES
 
 PATH = "/threads/{thread_id}/attachments"
@@ -39,9 +38,7 @@ class UploadView(LateView):
 class AttachmentView(LateView):
     document_id: str
     name: str
-    status: Literal["waiting", "processing", "ready", "failed"] = Field(
-        description="waiting for its file, being read, active in every turn, or failed"
-    )
+    status: AttachmentStatus = Field(description="waiting for its file, being read, active in every turn, or failed")
     created_at: Time
     size: int
     kind: str | None = Field(description="detected from the content; null until it was read")
@@ -56,9 +53,9 @@ class AttachmentView(LateView):
     def of(cls, document: Attachment, **more: Any) -> Self:
         advice = None
         if document.code:
-            from turnkeep.documents.parsing import advice_of  # noqa: PLC0415 - few requests need it
+            from turnkeep.documents.parsing.parsed import ADVICE  # noqa: PLC0415 - few requests need it
 
-            advice = advice_of(document.code)
+            advice = ADVICE.get(document.code, ADVICE["processing_failed"])
         return cls(**vars(document), advice=advice, document_id=document.id, **more)
 
 
@@ -84,15 +81,11 @@ class AttachmentRoutes(Routes):
         """Create a document. Its upload form is valid for 5 minutes, for one file of at most 10 MB."""
         if body.size > MAX_UPLOAD_BYTES:
             raise DocumentTooLarge
-        from turnkeep.documents.parsing import file_name  # noqa: PLC0415 - few requests need it
+        from turnkeep.documents.parsing.kinds import file_name  # noqa: PLC0415 - few requests need it
 
+        document_id = self._new_id().replace("-", "").lower()
         document, form = self._services.attachments.add(
-            caller,
-            thread_id,
-            self._new_id().replace("-", "").lower(),
-            name=file_name(body.name),
-            size=body.size,
-            content_type=body.content_type,
+            caller, thread_id, document_id, name=file_name(body.name), size=body.size, content_type=body.content_type
         )
         url, until = urljoin(str(request.base_url), form.url), document.created_at + FORM_SECONDS
         return NewAttachmentView.of(document, upload=UploadView(url=url, fields=form.fields, expires_at=until))

@@ -7,11 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from turnkeep.http.auth import act_for, name_thread
-from turnkeep.http.errors import problems
 from turnkeep.http.native.turns import RUN, Key, replay_headers
-from turnkeep.http.routes import Routes
+from turnkeep.http.routes import Routes, problems
 from turnkeep.http.schemas import InternalChat
-from turnkeep.http.sse import RunStream, compact, open_stream
+from turnkeep.http.sse import EventId, RunStream, compact
 from turnkeep.records import JSON, Turn
 from turnkeep.turns import TurnRequest
 
@@ -44,7 +43,7 @@ class InternalRoutes(Routes):
         )
         running = await self._turns.start(wanted)
         seconds = self._settings.turn.heartbeat_seconds
-        return await open_stream(running, _frame, headers=replay_headers(running), heartbeat_seconds=seconds)
+        return await RunStream(running, _frame, headers=replay_headers(running), heartbeat_seconds=seconds).opened()
 
 
 def rows_of(details: Mapping[str, Any]) -> list[JSON]:
@@ -56,7 +55,7 @@ def rows_of(details: Mapping[str, Any]) -> list[JSON]:
     return [dict(zip(names, row, strict=True)) for row in details.get("rows", ())]
 
 
-def _frame(_: int, name: str, data: Mapping[str, Any]) -> bytes:
+def _frame(_: EventId, name: str, data: Mapping[str, Any]) -> bytes:
     """Return an event as a `data:` line; empty for events that the seed does not have."""
     match name:
         case "route_decision":

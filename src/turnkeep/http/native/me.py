@@ -1,24 +1,23 @@
-"""Routes under /me: export all data of the caller as JSON lines, or erase it."""
+"""Routes about the caller: usage with limits and reset times; export of all data as JSON lines; erasure."""
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from turnkeep.errors import InvalidId, InvalidRequest, NotFound
-from turnkeep.http.answers import PART_BYTES, answered_bytes
 from turnkeep.http.auth import Caller
-from turnkeep.http.errors import problems
-from turnkeep.http.routes import ALWAYS, Routes
+from turnkeep.http.bodies import PART_BYTES, answered_bytes
+from turnkeep.http.routes import ALWAYS, Routes, problems
 from turnkeep.http.schemas import Id, Options
 from turnkeep.http.views import LateView, Time
 from turnkeep.observability import logger
-
-if TYPE_CHECKING:
-    from turnkeep.store.export import Export
+from turnkeep.store.export import Export
+from turnkeep.store.keys import day, next_day
+from turnkeep.store.usage import MICRO, MINUTE_MS, Day
 
 NDJSON = "application/x-ndjson"
 WHOLE_SECONDS = 5.0  # time for an immediate export
@@ -31,8 +30,47 @@ KEPT = (
     "markers: your name, your thread ids and the time of this request, without content; deleted within three hours",
 )
 
-
 NoQuery: TypeAlias = Annotated[Options, Query()]  # rejects all options
+
+
+class UsageQuery(Options):
+    days: int = Field(7, ge=1, le=31, description="number of days, including today")
+
+
+class Allowance(LateView):
+    """Whole tokens, or dollars."""
+
+    used: int | float
+    limit: int | float | None = Field(description="null: no limit")
+    left: int | float | None
+    reserved: int | float = Field(description="for running turns, in addition to `used`")
+
+
+class Budget(LateView):
+    tokens: Allowance
+    cost_usd: Allowance = Field(description="by list price; models without a known price are not counted")
+    resets_at: Time
+
+
+class Rates(LateView):
+    turns_this_minute: int
+    turns_a_minute: int | None = Field(description="null: no limit")
+    running: int
+    turns_at_once: int | None = Field(description="null: no limit")
+
+
+class UsedDay(LateView):
+    day: str = Field(description="in UTC")
+    tokens: int
+    cost_usd: float
+    turns: int
+
+
+class UsageView(LateView):
+    counted: bool = Field(description="false: this deployment has no limits and does not count")
+    today: Budget
+    rates: Rates
+    days: list[UsedDay] = Field(description="newest first, days with turns only")
 
 
 class ExportView(LateView):
@@ -44,7 +82,7 @@ class ExportView(LateView):
     iv: str | None = Field(None, description="its initial counter, in hex")
 
     @classmethod
-    def of(cls, export: "Export") -> "ExportView":
+    def of(cls, export: Export) -> "ExportView":
         return cls(**vars(export), status_url=f"/me/export/{export.export_id}")
 
 
@@ -68,14 +106,35 @@ class MeRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
         known = problems(*ALWAYS, InvalidRequest)
+        add("/usage", self.usage, methods=["GET"], responses=known)
         add("/me/export", self.export, methods=["GET"], response_class=Response, responses=_EXPORTED | known)
         one = problems(*ALWAYS, InvalidRequest, InvalidId, NotFound)
         add("/me/export/{export_id}", self.exported, methods=["GET"], responses=one)
         add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=_ERASED | known)
 
+    async def usage(self, query: Annotated[UsageQuery, Query()], caller: Caller) -> UsageView:
+        """Return the usage of the caller and what is left."""
+        budget, limits = self._turns.budget, self._settings.budget
+        days, now = await budget.days(caller, query.days), budget.now()
+        today = days[0] if days and days[0].day == day(now) else Day(day(now))
+        (tokens, micro), held = today.used, today.live(now)
+        spent = Budget(
+            tokens=_allowance(tokens, limits.tokens_a_day, sum(hold.tokens for hold in held)),
+            cost_usd=_allowance(micro / MICRO, limits.usd_a_day, sum(hold.micro for hold in held) / MICRO),
+            resets_at=next_day(now) / 1000,
+        )
+        rates = Rates(
+            turns_this_minute=today.begun_in(now // MINUTE_MS),
+            turns_a_minute=limits.turns_a_minute or None,
+            running=len(held),
+            turns_at_once=limits.turns_at_once or None,
+        )
+        used = [UsedDay(day=one.day, tokens=one.used[0], cost_usd=one.used[1] / MICRO, turns=one.turns) for one in days]
+        return UsageView(counted=limits.is_of_users, today=spent, rates=rates, days=used)
+
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
         """Export all data, one JSON object a line, or start a background export if it is too large."""
-        whole = self._services.exports.whole(caller, _fits(_until(request, WHOLE_SECONDS)))
+        whole = _whole(self._services.exports.lines(caller), _until(request, WHOLE_SECONDS))
         if whole is not None:
             return Response(whole, media_type=NDJSON)
         view = ExportView.of(self._services.exports.begin(caller))
@@ -94,16 +153,20 @@ class MeRoutes(Routes):
         return ReceiptView(**{**vars(receipt), "erased_at": receipt.erased_at / 1000}, kept=list(KEPT))
 
 
-def _fits(has_time: Callable[[], bool]) -> Callable[[bytes], bool]:
-    """Return a function that checks whether one more line fits into the response and its time."""
-    size = 0
+def _allowance(used: float, limit: float, reserved: float) -> Allowance:
+    left = max(0, limit - used - reserved) if limit else None
+    return Allowance(used=used, limit=limit or None, left=left, reserved=reserved)
 
-    def fits(line: bytes) -> bool:
-        nonlocal size
+
+def _whole(lines: Iterable[bytes], has_time: Callable[[], bool]) -> bytes | None:
+    """Return all lines, or None as soon as one does not fit into the response and its time."""
+    whole, size = bytearray(), 0
+    for line in lines:
         size += answered_bytes(line)
-        return size <= PART_BYTES and has_time()
-
-    return fits
+        if size > PART_BYTES or not has_time():
+            return None
+        whole += line
+    return bytes(whole)
 
 
 def _until(request: Request, seconds: float) -> Callable[[], bool]:

@@ -1,6 +1,6 @@
 """Routes that create, read, update, search and delete threads."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
 from fastapi.responses import JSONResponse
@@ -8,25 +8,17 @@ from fastapi.responses import JSONResponse
 from turnkeep import errors
 from turnkeep.entries import entries
 from turnkeep.http.auth import Caller
-from turnkeep.http.errors import problems
-from turnkeep.http.routes import ALWAYS, BODY, READ, Routes
+from turnkeep.http.routes import ALWAYS, BODY, READ, Routes, problems
 from turnkeep.http.schemas import Id, NewThread, ThreadChange, ThreadSearch
 from turnkeep.http.views import ThreadView, facts_of
 from turnkeep.observability import logger, measure
 from turnkeep.records import JSON, Principal
 from turnkeep.store.listing import SEARCHED_THREADS, Found
-
-if TYPE_CHECKING:
-    from turnkeep.store.store import Store
+from turnkeep.store.store import Store
 
 _NEXT = {"description": "the `cursor` of the next page", "schema": {"type": "string"}}
-_UNREADABLE = {
-    "description": "number of threads omitted because they cannot be read",
-    "schema": {"type": "integer", "minimum": 1},
-}
-FOUND: dict[int | str, dict[str, Any]] = {
-    200: {"headers": {"X-Pagination-Next": _NEXT, "X-Unreadable-Threads": _UNREADABLE}}
-}
+_UNREADABLE = {"description": "number of unreadable threads, omitted", "schema": {"type": "integer", "minimum": 1}}
+FOUND: Any = {200: {"headers": {"X-Pagination-Next": _NEXT, "X-Unreadable-Threads": _UNREADABLE}}}
 
 
 class ThreadRoutes(Routes):
@@ -45,13 +37,9 @@ class ThreadRoutes(Routes):
     def create(self, caller: Caller, body: NewThread | None = None) -> ThreadView:
         wanted = body or NewThread()
         agent, metadata = agent_in(wanted.metadata)
+        thread_id, minutes = wanted.thread_id or self._new_id(), wanted.ttl.ttl if wanted.ttl else None
         thread = self._store.threads.create(
-            caller,
-            wanted.thread_id or self._new_id(),
-            agent=agent,
-            metadata=metadata,
-            if_exists=wanted.if_exists or "raise",
-            minutes=wanted.ttl.ttl if wanted.ttl else None,
+            caller, thread_id, agent=agent, metadata=metadata, if_exists=wanted.if_exists or "raise", minutes=minutes
         )
         return ThreadView.of(thread)
 
@@ -72,7 +60,9 @@ class ThreadRoutes(Routes):
         return views
 
     def read(self, thread_id: Id, caller: Caller) -> ThreadView:
-        return ThreadView.of(self._store.threads.read(caller, thread_id))
+        head = self._store.heads.read(caller, thread_id)
+        queued = self._services.runs.lookup.waiting(head) if head.has_queue else ()
+        return ThreadView.of(self._store.threads.view(head), queued)
 
     def change(
         self, thread_id: Id, body: ThreadChange, caller: Caller, prefer: Annotated[str | None, Header()] = None
@@ -92,7 +82,7 @@ def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
     return agent, {key: value for key, value in named.items() if key not in facts or facts[key] != value} or None
 
 
-def find_threads(store: "Store", caller: Principal, wanted: ThreadSearch) -> Found:
+def find_threads(store: Store, caller: Principal, wanted: ThreadSearch) -> Found:
     """Return one page. Other orders than newest activity first read all threads and have no cursor."""
     agent, metadata = agent_in(wanted.metadata)
     filters: Any = {"metadata": metadata, "status": wanted.status, "agent": wanted.agent or agent}

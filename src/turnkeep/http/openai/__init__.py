@@ -2,23 +2,19 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 
 from turnkeep.errors import NotFound
 from turnkeep.http.openai import conversations as has
 from turnkeep.http.openai.chat import ChatRoutes
-from turnkeep.http.openai.shapes import OpenAIRoute, UnsupportedParameter
+from turnkeep.http.openai.error_format import OpenAIRoute, UnsupportedParameter
+from turnkeep.services import Services
 
-if TYPE_CHECKING:
-    from turnkeep.services import Services
-
-METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 NO_CANCEL = "Responses do not run in the background. To cancel a streamed response, close its connection."
 
 
-def register(router: APIRouter, services: "Services", new_id: Callable[[], str]) -> None:
+def register(router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
     """Add the routes under /v1, including those of OpenAI that are not supported."""
     add = partial(router.add_api_route, response_model=None, route_class_override=OpenAIRoute, include_in_schema=False)
     for routes in (ChatRoutes, has.ResponseRoutes, has.ConversationRoutes):
@@ -26,7 +22,7 @@ def register(router: APIRouter, services: "Services", new_id: Callable[[], str])
     add(f"{has.RESPONSE}/cancel", _refuse("response_id", NO_CANCEL), methods=["POST"])
     add(f"{has.CONVERSATION}/items", _refuse("items", has.ONLY_RUNS_ADD), methods=["POST"])
     add(has.ITEM, _refuse("item_id", has.ONLY_WHOLE), methods=["DELETE"])
-    add("/v1/{path:path}", _no_route, methods=METHODS)
+    add("/v1/{path:path}", _no_route, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 
 
 def _refuse(param: str, why: str) -> Callable[[], None]:

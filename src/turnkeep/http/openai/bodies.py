@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from turnkeep.errors import InvalidRequest
-from turnkeep.http.openai.shapes import UnsupportedParameter
+from turnkeep.http.openai.error_format import UnsupportedParameter
 from turnkeep.http.schemas import AgentName, check_id, check_message
 from turnkeep.records import JSON
 
@@ -28,11 +28,8 @@ _WITHOUT_EFFECT = (
 )
 _DEFAULTS = {"temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0}
 _TYPES = {"user": "human", "assistant": "ai"}
-_INSTRUCTIONS, _TOOLS, _TEXTS = (
-    ("system", "developer"),
-    ("tool", "function"),
-    ("text", "input_text", "output_text", "refusal"),
-)
+_INSTRUCTIONS, _TOOLS = ("system", "developer"), ("tool", "function")
+_TEXTS = ("text", "input_text", "output_text", "refusal")
 
 
 class Body(BaseModel):
@@ -81,9 +78,7 @@ class NewResponse(ChatRequest):
         if self.conversation is not None and self.previous_response_id is not None:
             raise UnsupportedParameter("previous_response_id", "Send either `previous_response_id` or `conversation`.")
         if self.store is False and (self.conversation is not None or self.previous_response_id is not None):
-            raise UnsupportedParameter(
-                "store", "Omit `store`. A response that continues a conversation is always stored."
-            )
+            raise UnsupportedParameter("store", "Omit `store`. A response in a conversation is always stored.")
         return super().check()
 
 
@@ -92,11 +87,8 @@ class NewConversation(Body):
 
 
 def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[str]]:
-    """Return the messages in LangChain's form, the user's newest last, and warnings for ignored ones.
-
-    Raises:
-        UnsupportedParameter, InvalidRequest, MessageTooLong
-    """
+    """Return the messages in LangChain's form, the user's newest last, and warnings for ignored ones. Raise
+    UnsupportedParameter, InvalidRequest or MessageTooLong."""
     messages: list[JSON] = []
     warnings: list[str] = []
     for index, item in enumerate(items):
@@ -120,8 +112,7 @@ def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[s
 
 def _text(content: Any, param: str) -> str:
     parts = [{"type": "text", "text": content or ""}] if content is None or isinstance(content, str) else content
-    if not isinstance(parts, list) or any(
-        not isinstance(each, dict) or each.get("type") not in _TEXTS for each in parts
-    ):
+    is_text = isinstance(parts, list) and all(isinstance(each, dict) and each.get("type") in _TEXTS for each in parts)
+    if not is_text:
         raise UnsupportedParameter(param, "Agents read text only. Omit images, audio and files.")
     return "\n".join(str(each.get("text") or each.get("refusal") or "") for each in parts)

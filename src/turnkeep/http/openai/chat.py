@@ -14,9 +14,9 @@ from turnkeep.errors import InvalidId, UnknownAgent
 from turnkeep.http.auth import Caller, act_for
 from turnkeep.http.openai.bodies import ChatCompletion, read_messages
 from turnkeep.http.openai.frames import CompletionFrames
-from turnkeep.http.openai.starting import THREAD_HEADER, OpenAIRoutes, digest, repeat_of, turns_before
+from turnkeep.http.openai.starting import THREAD_HEADER, OpenAIRoutes, repeat_of, turns_before
 from turnkeep.http.schemas import check_id
-from turnkeep.http.sse import HEADERS, compact
+from turnkeep.http.sse import HEADERS, NO_EVENT, compact
 from turnkeep.records import JSON, Turn
 
 if TYPE_CHECKING:
@@ -47,12 +47,17 @@ class ChatRoutes(OpenAIRoutes):
         if _is_task(request.headers, body):
             return self._task(body)
         messages, left_out = read_messages(body.messages, "messages")
-        acting, history = act_for(request, request.headers.get(USER_HEADER), None), _History(messages, request)
+        acting = act_for(request, request.headers.get(USER_HEADER), None)
         wanted = self._wanted(request, acting, body, messages, [*unused, *left_out])
-        thread_id = _thread_of(request, body)
-        running = await self._start(request, wanted, **(history.in_thread(thread_id) if thread_id else {}))
+        is_whole = CHAT_HEADER in request.headers or any(each["type"] == "ai" for each in messages)
+        if thread_id := _thread_of(request, body):  # a whole history sent again is a retry; else clients count them
+            wanted = replace(wanted, thread_id=thread_id, create=True, call=None, repeat=repeat_of(request))
+            wanted = replace(wanted, repeat="exact", identity=compact(messages)) if is_whole else wanted
+        running = await self._start(request, wanted)
         frames = self._frames(body, running.run_id)
-        return await self._answer(running, frames, wanted, amend=history.compared_with(running))
+        if thread_id and is_whole and _differs(messages, running):
+            frames.warnings = (HISTORY_DIFFERS,)
+        return await self._answer(running, frames, wanted)
 
     def _frames(self, body: ChatCompletion, run_id: str | None) -> CompletionFrames:
         id_, with_usage = f"chatcmpl-{run_id or self._new_id()}", bool((body.stream_options or {}).get("include_usage"))
@@ -65,36 +70,16 @@ class ChatRoutes(OpenAIRoutes):
         frames = self._frames(body, None)
         if not body.stream:
             return JSONResponse(frames.whole(turn))
-        return Response(frames(1, "complete", {"turn": turn}), media_type="text/event-stream", headers=HEADERS)
+        return Response(frames(NO_EVENT, "complete", {"turn": turn}), media_type="text/event-stream", headers=HEADERS)
 
 
-class _History:
-    """The messages that a client sent. If they are the whole history, the same body again is a retry. Other clients
-    count their retries."""
-
-    def __init__(self, messages: list[JSON], request: Request) -> None:
-        self._messages = messages
-        self._repeat = repeat_of(request)
-        self._is_whole = CHAT_HEADER in request.headers or any(each["type"] == "ai" for each in messages)
-
-    def in_thread(self, thread_id: str) -> JSON:
-        place: JSON = {"thread_id": thread_id, "create": True, "call": None, "repeat": self._repeat}
-        return {**place, "repeat": "exact", "identity": digest(self._messages)} if self._is_whole else place
-
-    def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
-        """Return a function that adds a warning if the thread has another history than the client."""
-        turns = turns_before(running)
-        ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]
-        theirs = [each["content"].strip() for each in self._messages[:-1]]
-        is_redacted = any(turn.private for turn in turns)
-        is_other = bool(ours) and not is_redacted and theirs[-len(ours) :] != ours
-        asked = sum(each["type"] == "human" for each in self._messages)
-
-        def warned(turn: Turn) -> Turn:
-            differs = self._is_whole and turn.thread_id and (is_other or turn.number != asked)
-            return replace(turn, warnings=(*turn.warnings, HISTORY_DIFFERS)) if differs else turn
-
-        return warned
+def _differs(messages: list[JSON], running: "RunningTurn") -> bool:
+    """Return whether the thread has another history than the client, which is unknown for redacted turns."""
+    turns = turns_before(running)
+    ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]
+    theirs = [each["content"].strip() for each in messages[:-1]]
+    is_other = bool(ours) and not any(turn.private for turn in turns) and theirs[-len(ours) :] != ours
+    return is_other or running.turn_number != sum(each["type"] == "human" for each in messages)
 
 
 def _thread_of(request: Request, body: ChatCompletion) -> str | None:

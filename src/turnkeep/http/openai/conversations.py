@@ -2,26 +2,23 @@
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from fastapi import Query, Request
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.entries import default_agent
 from turnkeep.errors import NotFound
-from turnkeep.http.answers import fitting
 from turnkeep.http.auth import Caller, name_thread
+from turnkeep.http.bodies import fitting
 from turnkeep.http.openai.bodies import NewConversation, NewResponse, read_messages
+from turnkeep.http.openai.error_format import UnsupportedParameter
 from turnkeep.http.openai.frames import ResponseFrames, items_of
-from turnkeep.http.openai.shapes import UnsupportedParameter
 from turnkeep.http.openai.starting import OpenAIRoutes, ResponseId, read_response_id, repeat_of
 from turnkeep.http.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.records import JSON, Principal, Thread, Turn
 from turnkeep.store.head import run_digest
-from turnkeep.turns import TurnRequest
-
-if TYPE_CHECKING:
-    from turnkeep.turns import RunningTurn
+from turnkeep.turns import RunningTurn, TurnRequest
 
 RESPONSE, CONVERSATION = "/v1/responses/{response_id}", "/v1/conversations/{thread_id}"
 ITEM = f"{CONVERSATION}/items/{{item_id}}"
@@ -45,7 +42,7 @@ class ResponseRoutes(OpenAIRoutes):
         running = await self._begin(body, request, wanted)
         return await self._answer(running, self._frames(body, running), wanted)
 
-    async def _begin(self, body: NewResponse, request: Request, wanted: TurnRequest) -> "RunningTurn":
+    async def _begin(self, body: NewResponse, request: Request, wanted: TurnRequest) -> RunningTurn:
         if body.previous_response_id is not None:
             return await self._start_after(request, wanted, read_response_id(body.previous_response_id))
         if body.thread_id is not None:
@@ -54,7 +51,7 @@ class ResponseRoutes(OpenAIRoutes):
             return await self._start(request, wanted)
         return await self._start_new(request, wanted)
 
-    def _frames(self, body: NewResponse, running: "RunningTurn") -> ResponseFrames:
+    def _frames(self, body: NewResponse, running: RunningTurn) -> ResponseFrames:
         id_, item, number = f"resp_{self._new_id()}", f"msg_{self._new_id()}", running.turn_number
         if running.thread_id and running.run_id and number:
             id_ = str(ResponseId(number, run_digest(running.run_id).hex(), running.thread_id))
@@ -98,9 +95,8 @@ class ConversationRoutes(OpenAIRoutes):
     def create(self, caller: Caller, body: NewConversation | None = None) -> JSONResponse:
         if body and body.items:
             raise UnsupportedParameter("items", ONLY_RUNS_ADD)
-        return _view(
-            self._store.threads.create(caller, f"conv_{self._new_id()}", metadata=body.metadata if body else None)
-        )
+        metadata = body.metadata if body else None
+        return _view(self._store.threads.create(caller, f"conv_{self._new_id()}", metadata=metadata))
 
     def read(self, thread_id: Id, caller: Caller) -> JSONResponse:
         return _view(self._store.threads.read(caller, thread_id))

@@ -3,12 +3,12 @@ turn, such as rows and cost. The final event of success is sent after the turn i
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
-from turnkeep.errors import TurnkeepError
 from turnkeep.http.errors import as_problem
-from turnkeep.http.openai.shapes import shape
-from turnkeep.http.sse import compact
+from turnkeep.http.openai.error_format import shape
+from turnkeep.http.sse import EventId, compact
 from turnkeep.http.views import TurnView, not_stored
 from turnkeep.records import JSON, Source, Turn
 
@@ -26,9 +26,11 @@ def stored(turn: Turn) -> Turn:
 
 
 class Frames(Protocol):
-    """Renders the events of a run. `sent` is the text so far, which cannot be taken back."""
+    """Renders the events of a run. `sent` is the text so far, which cannot be taken back. `warnings` are added to those
+    of the turn."""
 
     metadata: JSON | None
+    warnings: tuple[str, ...] = ()
     sent: str | None = None
 
     def whole(self, turn: Turn) -> JSON: ...
@@ -37,21 +39,19 @@ class Frames(Protocol):
     def end(self, turn: Turn) -> bytes: ...
     def fail(self, error: JSON) -> bytes: ...
 
-    def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
+    def __call__(self, _: EventId, name: str, data: Mapping[str, Any]) -> bytes:
         if name not in ("token", "complete", "error"):
             return b""
         begun = self.begin() if self.sent is None else b""
         self.sent = self.sent or ""
-        try:
-            match name:
-                case "token":
-                    return begun + self._send(data["content"])
-                case "complete":
-                    return begun + self._complete(stored(data["turn"]))
-                case _:
-                    return begun + self.fail(shape(data))
-        except TurnkeepError as error:
-            return begun + self.fail(shape(as_problem(error)))
+        if name == "token":
+            return begun + self._send(data["content"])
+        if name == "complete":
+            error = not_stored(data["turn"])
+            if not error:
+                return begun + self._complete(data["turn"])
+            data = as_problem(error)
+        return begun + self.fail(shape(data))
 
     def _send(self, text: str) -> bytes:
         self.sent = f"{self.sent}{text}"
@@ -67,6 +67,7 @@ class Frames(Protocol):
 
     def extras(self, turn: Turn) -> JSON:
         """Return the client's metadata with a summary of the turn, and the turn as other routes return it."""
+        turn = replace(turn, warnings=(*turn.warnings, *self.warnings))
         facts = {"thread_id": turn.thread_id, "turn": turn.number, "warnings": ", ".join(turn.warnings)}
         short = {f"turnkeep_{name}": str(value)[:_METADATA_CHARACTERS] for name, value in facts.items() if value}
         view = TurnView.of(turn).bounded().model_dump(mode="json", exclude={"message", "reply"})

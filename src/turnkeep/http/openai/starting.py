@@ -1,9 +1,8 @@
 """Starts runs for OpenAI's clients: chooses the thread and detects retries. These clients send no idempotency key. They
 count their retries, and some bodies name the turn that they follow."""
 
-import hashlib
 import re
-from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +16,7 @@ from turnkeep.http.native.turns import key_of, replay_headers
 from turnkeep.http.openai.bodies import ChatRequest
 from turnkeep.http.openai.frames import Frames
 from turnkeep.http.routes import Routes
-from turnkeep.http.sse import compact, open_stream
+from turnkeep.http.sse import RunStream
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.store.head import run_digest
 from turnkeep.store.links import turn_of
@@ -25,7 +24,7 @@ from turnkeep.turns import TurnRequest
 from turnkeep.turns.request import GraphCall
 
 if TYPE_CHECKING:
-    from turnkeep.store.retries import Repeat
+    from turnkeep.store.leases import Repeat
     from turnkeep.turns import RunningTurn
 
 RETRY_HEADER, THREAD_HEADER = "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
@@ -61,10 +60,6 @@ def read_response_id(text: str) -> ResponseId:
 
 def repeat_of(request: Request) -> "Repeat":
     return "first" if request.headers.get(RETRY_HEADER, "0") == "0" else "again"
-
-
-def digest(messages: list[JSON]) -> str:
-    return hashlib.sha256(compact({"messages": messages}).encode()).hexdigest()
 
 
 def turns_before(running: "RunningTurn") -> list[Turn]:
@@ -121,10 +116,8 @@ class OpenAIRoutes(Routes):
 
     def _copy(self, principal: Principal, previous: ResponseId, copy: str) -> None:
         previous.check(self._store.turns.read(principal, previous.thread_id, previous.number))
-        try:
+        with suppress(ThreadExists):  # created by the first attempt
             self._store.fork(principal, previous.thread_id, copy, turn=previous.number)
-        except ThreadExists:  # created by the first attempt
-            return
 
     async def _start_new(self, request: Request, wanted: TurnRequest) -> "RunningTurn":
         """Start in a new thread, whose id is derived from the key, if there is one."""
@@ -136,22 +129,10 @@ class OpenAIRoutes(Routes):
         [digest, *_] = self._services.codec.digests(16, "openai", principal.tenant, principal.user, *parts)
         return f"conv_{digest.hex()}"
 
-    async def _answer(
-        self,
-        running: "RunningTurn",
-        frames: Frames,
-        wanted: TurnRequest,
-        *,
-        amend: Callable[[Turn], Turn] = lambda turn: turn,
-    ) -> Response:
-        """Return the answer. `amend` adds to the turn what is known only at its end."""
+    async def _answer(self, running: "RunningTurn", frames: Frames, wanted: TurnRequest) -> Response:
         named = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(wanted.warnings)}
         headers = {name: value for name, value in named.items() if value} | replay_headers(running)
         if not wanted.streamed:
-            return JSONResponse(frames.whole(amend(await running.finish())), headers=headers)
-
-        def frame(number: int, name: str, data: Mapping[str, Any]) -> bytes:
-            return frames(number, name, {"turn": amend(data["turn"])} if name == "complete" else data)
-
+            return JSONResponse(frames.whole(await running.finish()), headers=headers)
         seconds = self._settings.turn.heartbeat_seconds
-        return await open_stream(running, frame, headers=headers, heartbeat_seconds=seconds)
+        return await RunStream(running, frames, headers=headers, heartbeat_seconds=seconds).opened()

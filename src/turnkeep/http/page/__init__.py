@@ -1,5 +1,4 @@
-"""The chat page: the files in `static`, without authentication. Paths of modules contain a checksum of all files, so
-browsers cache them forever."""
+"""The chat page: files in `static`, without authentication. Browsers cache modules forever: paths have a checksum."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -26,7 +25,6 @@ _POLICY = (
 
 
 def register(router: APIRouter, services: Services, _: Callable[[], str]) -> None:
-    """Add the routes if the setting PAGE is on."""
     if services.settings.page:
         router.routes.append(Route("/", _page, methods=["GET"]))
         router.routes.append(Route(FILES, _file, methods=["GET"]))
@@ -41,10 +39,8 @@ def files() -> Mapping[str, bytes]:
 
 @cache
 def checksum() -> str:
-    digest = sha256()
-    for name, body in files().items():
-        digest.update(f"{name} {len(body)}\n".encode() + body)
-    return digest.hexdigest()[:12]
+    named = (f"{name} {len(body)}\n".encode() + body for name, body in files().items())
+    return sha256(b"".join(named)).hexdigest()[:12]
 
 
 async def _page(request: Request) -> Response:
@@ -52,14 +48,11 @@ async def _page(request: Request) -> Response:
     path = request.scope.get("aws.event", {}).get("requestContext", {}).get("path", "/")
     if not path.endswith("/"):
         return RedirectResponse(f"{path}/")
-    body = files()[PAGE].replace(b"{modules}", _modules()).replace(b"{checksum}", checksum().encode())
-    return _respond(request, PAGE, body, {"Content-Security-Policy": "; ".join(_POLICY), "Cache-Control": REVALIDATED})
-
-
-def _modules() -> bytes:
-    """Return preload links; otherwise each module is requested after the one that imports it."""
+    # Preload links; otherwise each module is requested after the one that imports it.
     names = [name for name in files() if name.endswith(".js") and not name.endswith(".iife.min.js")]
-    return "\n".join(f'<link rel="modulepreload" href="page/{{checksum}}/{name}">' for name in names).encode()
+    links = "\n".join(f'<link rel="modulepreload" href="page/{checksum()}/{name}">' for name in names)
+    body = files()[PAGE].replace(b"{modules}", links.encode()).replace(b"{checksum}", checksum().encode())
+    return _respond(request, PAGE, body, {"Content-Security-Policy": "; ".join(_POLICY), "Cache-Control": REVALIDATED})
 
 
 async def _file(request: Request) -> Response:

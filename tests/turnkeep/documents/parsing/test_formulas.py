@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.documents.parsing import Limits
 from turnkeep.documents.parsing.__main__ import read
+from turnkeep.documents.parsing.parsed import Limits
 
 
 def line_of(page: str) -> str:
@@ -55,6 +55,7 @@ def test_a_formula_keeps_its_value(formula):
     ("page", "text"),
     [
         ("<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>", "\u221a(a+b)"),
+        ("<mfrac><mn>1</mn><msqrt><mn>2</mn><mi>a</mi></msqrt></mfrac>", "1/\u221a(2a)"),
         ("<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>", "x_1^2"),
         ("<mtable><mtr><mtd>1</mtd> <mtd>0</mtd></mtr><mtr><mtd>0</mtd><mtd>1</mtd></mtr></mtable>", "1, 0; 0, 1"),
     ],

@@ -6,8 +6,8 @@ from crafted_files import W, docx, paragraph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.documents.parsing import Limits
 from turnkeep.documents.parsing.__main__ import read
+from turnkeep.documents.parsing.parsed import Limits
 
 KINDS = {"decimal": "1", "lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 COUNTED = {

@@ -10,9 +10,9 @@ from crafted_files import docx, pages, paragraph
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from turnkeep.documents.parsing import Limits
 from turnkeep.documents.parsing.__main__ import read
 from turnkeep.documents.parsing.layout import PAGE_CHARACTERS
+from turnkeep.documents.parsing.parsed import Limits
 
 Words = st.sampled_from(
     ["May", "1.500,50", "2,000", "-", "12", "a;b", "x|y", "Perch\u00e9", "so, not", 'the "end"', "<5", "&"]

@@ -3,13 +3,20 @@
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 import pytest
 from httpx import ASGITransport, AsyncClient
 from langgraph_sdk.client import LangGraphClient
+
+from turnkeep.records import Documents, Principal, RunContext
+from turnkeep.store.plans import Loaded
+from turnkeep.turns.redaction import Redactor
+from turnkeep.turns.request import GraphCall, TurnContext, TurnRequest
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -78,6 +85,35 @@ async def test_a_model_is_streamed_only_for_clients_that_read_tokens(make_app: "
         called.clear()
         await way
         assert (way, called.count("streamed") > 0) == (way, expected == "streamed")
+
+
+@pytest.mark.parametrize(
+    ("per_turn", "redactor"), [({}, None), ({"secret": ""}, None), ({}, Redactor.of_run(b"secret of the test"))]
+)
+async def test_events_of_a_graph_are_streamed_unless_its_texts_are_checked(
+    per_turn: dict[str, str], redactor: Redactor | None
+) -> None:
+    from langgraph.graph import START, StateGraph
+
+    from turnkeep.turns.graph import GraphRun
+
+    def node(state: Log) -> Log:
+        return {"log": ["done"], "secret": "draft"}
+
+    graph = StateGraph(Log).add_node("node", node).add_edge(START, "node").compile()
+    agent, principal, unused = (
+        replace(own_agent(graph), new_turn=lambda: per_turn),
+        Principal("a", "b"),
+        cast(Any, None),
+    )
+    request = TurnRequest(principal, "", "t", call=GraphCall(input={"log": []}, modes=("events", "values")))
+    turn = TurnContext(request, agent, Loaded(), None, unused, redactor, Documents(), None, 0, 0)
+    run = GraphRun(turn, RunContext(None, datetime.now(UTC), principal), max_steps=9)
+    parts = [each.data async for each in run.events({"log": []}, []) if each.name == "part"]
+    steps = ["on_chain_start", "on_chain_stream", "on_chain_end"]
+    expected = [] if per_turn or redactor else ["on_chain_start", *steps, "on_chain_end"]
+    assert [part["data"]["event"] for part in parts if part["mode"] == "events"] == expected
+    assert [part["data"]["log"] for part in parts if part["mode"] == "values"] == [[], ["done"]]
 
 
 @pytest.mark.parametrize("with_langgraph_api", [False, True])

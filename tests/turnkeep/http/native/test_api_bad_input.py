@@ -62,11 +62,8 @@ async def test_an_invalid_message_is_rejected(held: AsyncClient, path: str) -> N
 BODIES: list[tuple[str, bytes, int, str]] = [
     ("nothing", b"", 422, "invalid_request"),
     ("incomplete", b"{", 400, "invalid_json"),
-    ("trailing comma", b'{"message": "a",}', 400, "invalid_json"),
     ("raw control character", b'{"message": "a\x01"}', 400, "invalid_json"),
     ("invalid UTF-8", b'{"message": "\xff\xfe"}', 400, "invalid_json"),
-    ("cut UTF-8", b'{"message": "\xe2\x82"}', 400, "invalid_json"),
-    ("encoded surrogate", b'{"message": "\xed\xa0\x80"}', 400, "invalid_json"),
     ("UTF-16", '{"message": "a"}'.encode("utf-16"), 400, "invalid_json"),
     ("byte order mark", b'\xef\xbb\xbf{"message": "a"}', 400, "invalid_json"),
     ("high surrogate", rb'{"message": "\ud800"}', 400, "invalid_json"),
@@ -82,7 +79,6 @@ BODIES: list[tuple[str, bytes, int, str]] = [
     ("NUL in a name", rb'{"message": "a", "\u0000": 1}', 422, "invalid_request"),
     ("unknown agent", b'{"message": "a", "agent": "unknown"}', 422, "unknown_agent"),
     ("agent with a path", b'{"message": "a", "agent": "../papers"}', 422, "unknown_agent"),
-    ("empty agent", b'{"message": "a", "agent": ""}', 422, "unknown_agent"),
     ("5 MB", b'{"message": "' + b"x" * 5 * KB * KB + b'"}', 413, "body_too_large"),
 ]
 
@@ -144,8 +140,6 @@ async def test_a_malformed_key_is_rejected(held: AsyncClient, key: Any) -> None:
     "metadata",
     [
         [],
-        "a",
-        1,
         {"a": "x" * 1024},
         {"a": "é" * 512},
         {"a": 2**63},

@@ -116,13 +116,3 @@ async def test_a_conversation_is_a_thread(client: AsyncClient) -> None:
     assert (thread["agent"], thread["turn_count"]) == ("database", 2)
     sent = (await client.get("/threads/c1/turns/2")).json()
     assert (sent["message"], sent["reply"], sent["details"]) == ("two", "3: two", ROWS)
-
-
-async def test_the_same_key_replays_the_turn(client: AsyncClient) -> None:
-    headers = {"Idempotency-Key": "k-1"}
-    first = await client.post(ROUTE, json=body("one"), headers=headers)
-    again = await client.post(ROUTE, json=body("one"), headers=headers)
-    assert (first.headers["idempotency-key"], again.headers["idempotency-replayed"]) == ("k-1", "true")
-    assert [sent["event"] for sent in data_of(again)] == ["token", "complete"]
-    assert data_of(again)[-1] == data_of(first)[-1]
-    assert (await client.get("/threads/c1")).json()["turn_count"] == 1

@@ -16,7 +16,6 @@ HISTORY = [
 ]
 YES = {"role": "user", "content": "yes"}
 THREAD = {"X-Turnkeep-Thread": "t1"}
-AGAIN = {"X-Stainless-Retry-Count": "1"}
 
 
 async def ask(openai: AsyncOpenAI, *messages: dict[str, Any], headers: Any = None, **more: Any) -> "ChatCompletion":
@@ -32,21 +31,6 @@ def turn_of(answer: Any) -> dict[str, Any]:
 async def replies(client: AsyncClient, thread_id: str = "t1") -> list[str]:
     turns = (await client.get(f"/threads/{thread_id}/turns")).json()["turns"]
     return [turn["reply"] for turn in turns]
-
-
-async def threads(client: AsyncClient) -> list[str]:
-    return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
-
-
-async def test_a_stateless_request_passes_its_history_and_stores_nothing(
-    openai: AsyncOpenAI, client: AsyncClient
-) -> None:
-    answer = await ask(openai, *HISTORY, YES)
-    assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("3: yes", "stop")
-    assert (answer.model, turn_of(answer)["thread_id"]) == ("papers", None)
-    assert answer.usage
-    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
-    assert await threads(client) == []
 
 
 async def test_the_answer_contains_the_turn(openai: AsyncOpenAI) -> None:
@@ -110,18 +94,6 @@ async def test_a_key_identifies_a_retry(openai: AsyncOpenAI, client: AsyncClient
     for key in ("k-1", "k-1", "k-2", ""):
         await ask(openai, YES, headers={**THREAD, "Idempotency-Key": key})
     assert await replies(client) == ["1: yes", "3: yes", "5: yes"]
-
-
-async def test_a_stream_ends_with_stop_after_the_turn_is_stored(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    stream = await ask(openai, YES, headers=THREAD, stream=True, stream_options={"include_usage": True})
-    chunks = [chunk async for chunk in stream]  # type: ignore[attr-defined]
-    *pieces, last, usage = chunks
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in pieces) == "1: yes"
-    assert pieces[0].choices[0].delta.role == "assistant"
-    assert (last.choices[0].finish_reason, turn_of(last)["persisted"]) == ("stop", True)
-    assert (usage.choices, usage.usage.total_tokens) == ([], 0)
-    assert {chunk.id for chunk in chunks} == {last.id}
-    assert await replies(client) == ["1: yes"]
 
 
 async def test_a_stream_ends_with_done(client: AsyncClient) -> None:

@@ -58,13 +58,6 @@ async def test_a_chat_of_three_messages_is_three_turns_without_its_title(
     assert "history_differs" not in last.text
 
 
-async def test_an_edited_message_is_a_new_turn_with_a_warning(client: AsyncClient) -> None:
-    await send(client, "first")
-    edited = await send(client, "another")
-    assert "history_differs" in edited.text
-    assert await replies(client) == ["1: first", "3: another"]
-
-
 async def test_the_task_header_decides_what_is_a_task(client: AsyncClient) -> None:
     await send(client, "suggest tags", headers={"X-Turnkeep-Task": "tags_generation"}, stream=False)
     assert await replies(client) == []

@@ -1,5 +1,6 @@
 import sqlite3
 import subprocess
+from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import pytest
 
 from postgres import PostgresServer, find
-from turnkeep_agents.database.commands.security import Wanted, security_script
+from turnkeep.settings import UnusableFile
+from turnkeep_agents.database.commands.security import security_script
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
 from turnkeep_local import LocalError
@@ -28,21 +30,16 @@ def wanted(tmp_path: Path) -> Any:
     access.write_text(ACCESS)
     known = graph(crew=["id", "companyId", "name"], trade=["id"], pay=["id"], audit=["id"])
     save_graph(known, joins)
-    return lambda **more: Wanted(
-        **{
-            "access": access,
-            "joins": joins,
-            "dialect": "mysql",
-            "database": "field",
-            "reader": "'r'@'%'",
-            "signing_key": "s" * 64,
-        }
-        | more
-    )
+    usual = {"access": access, "joins": joins, "dialect": "mysql", "database": "field", "reader": "'r'@'%'"}
+    return lambda **more: Namespace(**usual | more)
+
+
+def script_of(options: Namespace, key: str = "s" * 64) -> str:
+    return security_script(options, key)
 
 
 def test_a_reader_gets_views_and_shared_tables(wanted: Any) -> None:
-    lines = security_script(wanted()).splitlines()
+    lines = script_of(wanted()).splitlines()
 
     granted = [line for line in lines if line.startswith("GRANT") and "TO 'r'@'%'" in line]
     assert [line.split(" ON ")[1].split(" TO ")[0] for line in granted] == [
@@ -54,7 +51,7 @@ def test_a_reader_gets_views_and_shared_tables(wanted: Any) -> None:
 
 
 def test_the_script_has_the_signing_key_and_placeholders_for_other_secrets(wanted: Any) -> None:
-    script = security_script(wanted())
+    script = script_of(wanted())
 
     assert f"-- DATABASE__SEAL={'s' * 64} " in script
     assert script.count("REPLACE: ") == 3
@@ -63,7 +60,7 @@ def test_the_script_has_the_signing_key_and_placeholders_for_other_secrets(wante
 
 def test_a_file_gets_its_hidden_tables(wanted: Any) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(security_script(wanted(dialect="sqlite")))
+        connection.executescript(script_of(wanted(dialect="sqlite")))
 
         assert connection.execute("SELECT secret FROM wall_key").fetchone()[0].startswith("REPLACE")
         assert len(connection.execute("SELECT tenant, company FROM wall_company").fetchall()) == 1
@@ -72,33 +69,33 @@ def test_a_file_gets_its_hidden_tables(wanted: Any) -> None:
 @pytest.mark.parametrize("reader", ["reader", "'r'@'%'; DROP TABLE x", "r@%", "''@''", "'a\\'@'%'"])
 def test_an_invalid_account_is_refused(wanted: Any, reader: str) -> None:
     with pytest.raises(LocalError, match="'name'@'host'"):
-        security_script(wanted(reader=reader))
+        script_of(wanted(reader=reader))
 
 
 def test_files_that_do_not_match_are_reported(wanted: Any, tmp_path: Path) -> None:
     save_graph(graph(crew=["id", "companyId"]), tmp_path / "old.json")
 
     with pytest.raises(LocalError, match=r"crew has no column name in .*old\.json"):
-        security_script(wanted(joins=tmp_path / "old.json"))
+        script_of(wanted(joins=tmp_path / "old.json"))
     save_graph(graph(crews=["id", "companyId", "name"]), tmp_path / "old.json")
     with pytest.raises(LocalError, match=r"old\.json has no table crew\. Compare the spelling"):
-        security_script(wanted(joins=tmp_path / "old.json"))
-    with pytest.raises(LocalError, match="absent"):
-        security_script(wanted(access=tmp_path / "absent.json"))
+        script_of(wanted(joins=tmp_path / "old.json"))
+    with pytest.raises(UnusableFile, match="absent"):
+        script_of(wanted(access=tmp_path / "absent.json"))
 
 
 def test_an_existing_setup_gets_only_new_views_and_rights(wanted: Any) -> None:
-    script = security_script(wanted(signing_key=""))
+    script = script_of(wanted(), "")
 
     assert not any(word in script for word in ("REPLACE: ", "wall_seal", "DATABASE__SEAL"))
     assert "VIEW `field`.`secure_crew`" in script
     with pytest.raises(LocalError, match="nothing to run again"):
-        security_script(wanted(signing_key="", dialect="sqlite"))
+        script_of(wanted(dialect="sqlite"), "")
 
 
 def test_the_schema_on_the_server_is_required(wanted: Any) -> None:
     with pytest.raises(LocalError, match="--database is missing"):
-        security_script(wanted(database=""))
+        script_of(wanted(database=""))
 
 
 def run_script(server: PostgresServer, script: str, database: str) -> subprocess.CompletedProcess[str]:
@@ -115,13 +112,10 @@ def test_the_script_for_postgresql_runs_as_it_is_printed(
     postgres_server.run(*(f"CREATE TABLE {table}" for table in tables), database="printed")
     ours = wanted(dialect="postgresql", database="", reader="printed_reader")
 
-    first = security_script(ours).replace("REPLACE: its company", "5")
+    first = script_of(ours).replace("REPLACE: its company", "5")
     assert f"-- DATABASE__SEAL={'s' * 64} " in first
     assert first.count("REPLACE: ") == 2
-    for script in (
-        first,
-        security_script(wanted(dialect="postgresql", reader="printed_reader", database="public", signing_key="")),
-    ):
+    for script in (first, script_of(wanted(dialect="postgresql", reader="printed_reader", database="public"), "")):
         done = run_script(postgres_server, script, "printed")
         assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
         shown = postgres_server.run(
@@ -136,9 +130,7 @@ def test_the_script_for_postgresql_runs_as_it_is_printed(
 def test_a_failed_postgresql_script_changes_nothing(wanted: Any, postgres_server: PostgresServer) -> None:
     postgres_server.run("CREATE DATABASE unchanged")
 
-    done = run_script(
-        postgres_server, security_script(wanted(dialect="postgresql", reader="nobody_there")), "unchanged"
-    )
+    done = run_script(postgres_server, script_of(wanted(dialect="postgresql", reader="nobody_there")), "unchanged")
 
     assert done.returncode != 0
     assert (
@@ -150,4 +142,4 @@ def test_a_failed_postgresql_script_changes_nothing(wanted: Any, postgres_server
 @pytest.mark.parametrize("reader", ["", "'r'@'%'", 'r"', "r\\"])
 def test_an_invalid_role_is_refused(wanted: Any, reader: str) -> None:
     with pytest.raises(LocalError, match="an existing role"):
-        security_script(wanted(dialect="postgresql", reader=reader))
+        script_of(wanted(dialect="postgresql", reader=reader))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from turnkeep.kit.documents import CorpusError
 from turnkeep_agents.database.commands.manual import keep_manual, place_in
 from turnkeep_agents.database.manual import load_manual
 from turnkeep_local import LocalError
@@ -49,7 +50,7 @@ def test_a_bad_manual_is_refused_and_the_old_one_kept(home: Home, tmp_path: Path
     keep_manual(home, write(tmp_path / "one", pumps="Old."))
     folder = write(tmp_path / "two", **({"wells": bad} if bad else {}))
 
-    with pytest.raises(LocalError, match=str(folder)):
+    with pytest.raises(CorpusError, match=str(folder)):
         keep_manual(home, folder)
 
     assert [document.text for document in load_manual(place_in(home))] == ["Old."]

@@ -60,9 +60,7 @@ def test_a_repaired_attack_is_harmless(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_at_most_one_in_a_hundred_benign_queries_is_refused(
-    dialect: Dialect,
-) -> None:
+def test_at_most_one_in_a_hundred_benign_queries_is_refused(dialect: Dialect) -> None:
     queries = benign(dialect)
     guard = sample_guard(dialect)
     wrong = [sql for sql in queries if judged(guard, sql) is None]

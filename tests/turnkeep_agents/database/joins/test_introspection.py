@@ -170,9 +170,7 @@ def read() -> Read:
     return values
 
 
-def test_repeated_texts_and_names_of_kinds_are_values(
-    read: Read,
-) -> None:
+def test_repeated_texts_and_names_of_kinds_are_values(read: Read) -> None:
     few = {"is open": ("0", "1"), "title": ("title",), "rare": ("both", "only ours")}
     assert read("job") == {"state": ("closed", "held'", "open"), **few}
     assert read("van") == {"fuel": ("gas", "oil")}

@@ -16,14 +16,6 @@ STEPS = read(ask("How do I add a crew?", kind="manual", pages=["crews"], words=[
 REPAIR = f"{ANSWER}.repair"
 
 
-async def test_the_answer_prompt_names_language_statement_and_day(talk: Talk) -> None:
-    asked = read(ask("Quanti?", "employee"), language="it")
-    reply = await talk.say("Quanti?", asked, write(COUNT), (ANSWER, "Sono 7."), plays=[SEVEN])
-    prompt = talk.script.prompt(ANSWER)
-    assert [answer for answer in ("Language: it", "2026-03-04", COUNT) if answer not in prompt] == []
-    assert reply.text == "Sono 7."
-
-
 @pytest.mark.parametrize(
     ("answer", "repaired", "text", "warning"),
     [

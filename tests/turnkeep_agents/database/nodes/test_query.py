@@ -39,19 +39,6 @@ async def test_the_caller_reads_only_what_it_may(start: Start) -> None:
     assert "employee (" not in talk.script.prompt(WRITE)
 
 
-async def test_prompts_show_tables_links_day_and_dialect(talk: Talk) -> None:
-    talk.database.span = ("2025-01-02", "2026-03-01T08:00:00")
-    led = read(ask("Visits of each crew, with who leads it", "visit", "employee"))
-    await talk.say("How many visits did each crew make?", led, write(COUNT), ANSWERED, plays=[SEVEN])
-    prompt = talk.script.prompt(WRITE)
-    assert "leadId -> employee.id [led by]; plannerId -> employee.id [planned by]" in prompt
-    assert "crew\n" in prompt, "what lies between the named tables is added"
-    assert "visitedOn date from 2025-01-02 to 2026-03-01" in prompt
-    assert "2026-03-04" in prompt
-    assert "companyId" not in prompt
-    assert "sqlite" in talk.script.asked[1][1][0].text
-
-
 async def test_prompts_can_omit_values(start: Start) -> None:
     talk = start(sample_rows=0)
     await talk.say(QUESTION, STAFF, write(COUNT), ANSWERED, plays=[SEVEN])
@@ -64,12 +51,6 @@ async def test_tables_are_ranked_by_words_if_none_was_named(talk: Talk) -> None:
     reply = await talk.say("Quante visite ci sono?", unnamed, counted, (ANSWER, "Sono 7."), plays=[SEVEN])
     assert "Tables: visit" in reply.details["reasoning_steps"][1]
     assert "wall_key" not in talk.script.prompt(WRITE)
-
-
-async def test_a_verified_question_is_an_example(talk: Talk) -> None:
-    crews = read(ask("How many crews?", "crew"))
-    await talk.say("How many crews?", crews, write("SELECT COUNT(*) AS crews FROM crew"), ANSWERED, plays=[SEVEN])
-    assert "SELECT COUNT(*) AS crews FROM crew" in talk.script.prompt(WRITE)
 
 
 @pytest.mark.parametrize(
@@ -187,17 +168,6 @@ async def test_missing_data_is_left_out_of_the_answer(talk: Talk) -> None:
 async def test_a_clarifying_question_is_the_reply(talk: Talk) -> None:
     reply = await talk.say("Chi guida?", STAFF, write(kind="ask_back", ask_back="Il piano o il capo?"))
     assert (reply.text, reply.route) == ("Il piano o il capo?", "clarify")
-
-
-async def test_a_follow_up_sees_the_last_question_with_its_statement(talk: Talk) -> None:
-    await talk.say(QUESTION, STAFF, write(COUNT), ANSWERED, plays=[SEVEN])
-    later = read(ask("How many employees are inactive?", goes_on=True))
-    await talk.say("and inactive ones?", later, write(COUNT), ANSWERED, plays=[SEVEN])
-    prompt = talk.script.prompt(WRITE)
-    assert f"The last question: {QUESTION}\nIts statement: {COUNT}" in prompt
-    assert "employee\n" in prompt, "its tables come along"
-    assert "Shown before, to compare with" in talk.script.prompt(ANSWER)
-    assert COUNT in talk.script.prompt(READ)
 
 
 async def test_a_model_without_a_statement_or_a_correction_is_reported(talk: Talk) -> None:

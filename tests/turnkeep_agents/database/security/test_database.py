@@ -228,9 +228,7 @@ def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_only_the_sample_moves_with_the_day(
-    sqlite_tuning: DatabaseSettings,
-) -> None:
+def test_only_the_sample_moves_with_the_day(sqlite_tuning: DatabaseSettings) -> None:
     embedded, own = open_databases(DatabaseSettings()), open_databases(sqlite_tuning)
     sql = "SELECT MAX(workDate) FROM secure_worktime"
 

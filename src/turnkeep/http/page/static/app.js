@@ -2,7 +2,7 @@
 
 import { json } from "./api.js";
 import { chosenAgent, drawAgents, fitMessage, setMessage, showGraph, showSide } from "./around.js";
-import { loadTurns, makeThread, newThread, openThread, stop, submit, threads } from "./conversation.js";
+import { catchUp, loadTurns, makeThread, newThread, openThread, stop, submit, threads } from "./conversation.js";
 import { addDocuments } from "./documents.js";
 import { find, isComposed } from "./dom.js";
 import { keptRequests } from "./sending.js";
@@ -53,6 +53,8 @@ function listen() {
   find("file").addEventListener("change", () => guarded(attach));
   find("open-side").addEventListener("click", () => showSide(true));
   find("close-side").addEventListener("click", () => showSide(false));
+  addEventListener("online", () => catchUp());
+  document.addEventListener("visibilitychange", () => document.hidden || catchUp());
   addEventListener("hashchange", () => location.hash.slice(1) !== (state.thread || "") && openThread(location.hash.slice(1)));
 }
 

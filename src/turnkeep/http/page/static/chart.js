@@ -1,6 +1,6 @@
 // A plot of rows of the details, and its text. Mark and encoding are a small subset of Vega-Lite.
 
-import { capital, el } from "./dom.js";
+import { capital, el, short } from "./dom.js";
 
 const MOST_LABEL = 26;
 
@@ -130,18 +130,6 @@ function number(value, y, isAxis = false) {
   return new Intl.NumberFormat("en", { maximumFractionDigits: 2, ...compact }).format(value);
 }
 
-function label(value) {
-  return value === null || value === undefined ? "–" : String(value).replace(/[T ]00:00:00$/, "");
-}
-
-function short(text, most) {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function font(size) {
-  return `${size}px ${getComputedStyle(document.body).fontFamily}`;
-}
+const label = (value) => String(value ?? "–").replace(/[T ]00:00:00$/, "");
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const font = (size) => `${size}px ${getComputedStyle(document.body).fontFamily}`;

@@ -67,6 +67,5 @@ export function ask(title, content, choices) {
   });
 }
 
-export function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

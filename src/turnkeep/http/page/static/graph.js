@@ -1,11 +1,10 @@
 // Draws a graph from the server's Mermaid text: nodes in layers, edges as curves. An inner graph has its own drawing.
 
-import { el, svg } from "./dom.js";
+import { el, short, svg } from "./dom.js";
 
 const NODE = /^\s*([\w\\.-]+?)\(/;
 const EDGE = /^\s*([\w\\.-]+?)\s+(-->|-\.->|--.*?-->|-\..*?\.->)\s+([\w\\.-]+);?\s*$/;
 const [WIDTH, HEIGHT, BESIDE, BELOW, PASSING] = [148, 34, 22, 46, 20];
-const ROUNDS = 12;
 const END = "__end__";
 
 export function drawGraph(name, mermaid) {
@@ -65,17 +64,13 @@ function box(id, { x, y }) {
     svg("text", { x, y: y + 4, "text-anchor": "middle" }, label(id)));
 }
 
-function label(id) {
-  const text = id.replace(/^__(.*)__$/, "$1").replaceAll("_", " ");
-  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
-}
+const label = (id) => short(id.replace(/^__(.*)__$/, "$1").replaceAll("_", " "), 22);
 
 // Assigns layers by the longest path from the start, with back edges reversed. Edges get a place in layers they pass.
 function laidOut(ids, edges) {
   const forward = edges.map((edge) => ({ ...edge }));
   turnBack(forward);
   const layers = placed(ids, forward);
-  order(layers, forward);
   const widthOf = (id) => (typeof id === "string" ? WIDTH : PASSING) + BESIDE;
   const widths = layers.map((layer) => layer.reduce((sum, id) => sum + widthOf(id), 0));
   const width = Math.max(...widths) + BESIDE;
@@ -120,25 +115,6 @@ function placed(ids, edges) {
     edge.chain = [edge.from, ...through, edge.to];
   }
   return layers;
-}
-
-// Puts nodes near their neighbours: sorts layers by the mean place of these, alternately down and up.
-function order(layers, edges) {
-  const joined = new Map();
-  const join = (a, b) => joined.set(a, [...(joined.get(a) || []), b]);
-  for (const { chain } of edges) chain.slice(1).forEach((id, at) => { join(id, chain[at]); join(chain[at], id); });
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const isDown = round % 2 === 0;
-    for (let at = 1; at < layers.length; at += 1) {
-      const [fixed, moved] = isDown ? [layers[at - 1], layers[at]] : [layers[layers.length - at], layers[layers.length - at - 1]];
-      const mean = (id) => {
-        const places = (joined.get(id) || []).map((other) => fixed.indexOf(other)).filter((place) => place >= 0);
-        return places.length ? places.reduce((a, b) => a + b) / places.length - (fixed.length - 1) / 2 : 0;
-      };
-      const means = new Map(moved.map((id) => [id, mean(id)]));
-      moved.sort((a, b) => means.get(a) - means.get(b));
-    }
-  }
 }
 
 function way({ chain, isBack }, nodes) {

@@ -56,13 +56,8 @@ function holder(name) {
   return ({ tokens = [] }) => el(name, {}, ...nodes(tokens));
 }
 
-function nodes(tokens) {
-  return tokens.flatMap((token) => MAKERS[token.type]?.(token) ?? []);
-}
-
-function plain(tokens) {
-  return tokens.map(({ text, tokens: inner }) => (inner ? plain(inner) : shown(decoded(text || "")))).join("");
-}
+const nodes = (tokens) => tokens.flatMap((token) => MAKERS[token.type]?.(token) ?? []);
+const plain = (tokens) => tokens.map(({ text, tokens: inner }) => (inner ? plain(inner) : shown(decoded(text || "")))).join("");
 
 // Control characters are visible, so that they have no effect where the text is pasted. Each block has its own direction.
 function shown(text) {

@@ -3,7 +3,7 @@
 import { el, find } from "./dom.js";
 
 export const state = {
-  thread: null, turns: 0, before: null, running: null, isOpening: false, agent: null, agents: [], examples: {},
+  thread: null, turns: 0, before: null, running: null, isOpening: false, asks: false, agent: null, agents: [], examples: {},
 };
 
 export async function guarded(act, otherwise = () => {}) {
@@ -15,13 +15,8 @@ export async function guarded(act, otherwise = () => {}) {
   }
 }
 
-export function tell(error) {
-  notify(error instanceof TypeError ? "The server cannot be reached." : error.message);
-}
-
-export function notify(text) {
-  find("notice").replaceChildren(el("p", {}, text));
-}
+export const notify = (text) => find("notice").replaceChildren(el("p", {}, text));
+export const tell = (error) => notify(error instanceof TypeError ? "The server cannot be reached." : error.message);
 
 // Where the browser forbids `sessionStorage`, what is kept is lost with the page.
 const kept = new Map();
@@ -38,6 +33,8 @@ export function startSaying(sentence = "") {
   find("spoken").replaceChildren(sentence);
 }
 
+export const mention = (sentence) => find("spoken").append(el("span", {}, sentence));
+
 // Marks of Markdown do not count: they are in the text until their element is complete.
 export function say(reply, isAll = false) {
   const text = [...reply.children].map((block) => block.textContent.replace(/[*_`~|#[\]]/g, "")).join("\n");
@@ -46,5 +43,5 @@ export function say(reply, isAll = false) {
   const end = isAll ? fresh.length : (ends.at(-1)?.index ?? -1) + 1;
   if (end <= 0) return;
   told += end;
-  if (fresh.slice(0, end).trim()) find("spoken").append(el("span", {}, fresh.slice(0, end)));
+  if (fresh.slice(0, end).trim()) mention(fresh.slice(0, end));
 }

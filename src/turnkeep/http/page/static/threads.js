@@ -4,7 +4,6 @@ import { json, request } from "./api.js";
 import { ask, button, el, find } from "./dom.js";
 
 const PAGE = 50;
-const TIMES = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
 export class ThreadList {
   // `open` gets the id of a chosen thread, `gone` that of a deleted one.
@@ -49,7 +48,7 @@ export class ThreadList {
     return el("li", { class: isCurrent ? "current" : null },
       el("a", { href: `#${thread.thread_id}`, "aria-current": isCurrent ? "page" : null, onclick: () => isCurrent && this.open(thread.thread_id) },
         el("span", { class: "name", dir: "auto" }, title),
-        el("span", { class: "faint" }, [thread.agent, ago(thread.updated_at)].filter(Boolean).join(" · "))),
+        el("span", { class: "faint" }, [thread.agent, new Date(thread.updated_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })].filter(Boolean).join(" · "))),
       button("✕", () => this.remove(thread), { class: "icon", "aria-label": `Delete ${title}` }));
   }
 
@@ -64,12 +63,4 @@ export class ThreadList {
   }
 }
 
-export function titleOf(thread) {
-  return thread.title || "Untitled";
-}
-
-function ago(time) {
-  const seconds = (Date.parse(time) - Date.now()) / 1000;
-  const [unit, size] = TIMES.find(([, each]) => Math.abs(seconds) >= each) || [];
-  return unit ? new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(seconds / size), unit) : "just now";
-}
+export const titleOf = (thread) => thread.title || "Untitled";

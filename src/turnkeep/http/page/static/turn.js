@@ -19,7 +19,7 @@ export class TurnView {
   }
 
   // Starts the answer, again from its beginning if part of it was already shown.
-  begin(words = "Working") {
+  begin(words) {
     this.isLive = true;
     this.steps = [];
     this.isWriting = false;
@@ -28,12 +28,13 @@ export class TurnView {
     Object.assign(this, { reply, writing: writer(reply) });
     this.rest.replaceChildren();
     this.element.setAttribute("aria-busy", "true");
-    this.now.textContent = words;
+    this.now.textContent = words || "Working";
     startSaying();
   }
 
   show(event) {
-    if (event.event === "again") this.begin(event.lost ? "The connection was lost. Trying again" : "The answer is being made. Waiting for it");
+    if (event.event === "again") this.begin(event.lost && "The connection was lost. Trying again");
+    else if (event.event === "restart") this.begin("The answer is being made again");
     else if (event.event === "token") this.token(event.content);
     else this.step(event);
   }
@@ -148,6 +149,4 @@ function ledgerOf(turn) {
   return fold("Why this answer", list, details);
 }
 
-export function inWords(name) {
-  return name.replaceAll("/", " › ").replaceAll("_", " ");
-}
+const inWords = (name) => name.replaceAll("/", " › ").replaceAll("_", " ");

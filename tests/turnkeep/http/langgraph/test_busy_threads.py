@@ -1,0 +1,354 @@
+"""Messages to a thread with an active run, by strategy. tests/faults kills the processes of queued runs."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import APIStatusError, NotFoundError, RateLimitError
+from test_langgraph_runs import human, streamed, turns_of
+from word_graph import gates
+
+from awaiting import until
+from turnkeep.records import Principal
+from turnkeep.store import runs as queues
+
+WHO = Principal("local", "local")
+
+
+@pytest.fixture
+def gate(request: pytest.FixtureRequest) -> str:
+    return request.node.name
+
+
+@pytest.fixture(params=["direct", "queued"])
+async def active(sdk: LangGraphClient, thread_id: str, gate: str, request: pytest.FixtureRequest) -> AsyncIterator[Any]:
+    """Yield a run that waits at its gate."""
+    asked = {"input": human(f"wait {gate}")}
+    start = sdk.runs.create if request.param == "queued" else sdk.runs.wait
+    starting = asyncio.create_task(start(thread_id, "papers", **asked))  # type: ignore[call-overload]
+    await until(lambda: gate in gates)
+    yield (await sdk.runs.list(thread_id, status="running"))[0]
+    gates[gate].set()
+    await asyncio.wait({starting})
+
+
+async def pending(sdk: LangGraphClient, thread_id: str, count: int) -> None:
+    async def are_there() -> bool:
+        return len(await sdk.runs.list(thread_id, status="pending")) == count
+
+    await until(are_there)
+
+
+async def created(sdk: LangGraphClient, thread_id: str, text: str, **more: Any) -> Any:
+    return await sdk.runs.create(thread_id, "papers", input=human(text), **more)
+
+
+async def status(sdk: LangGraphClient, run: Any) -> str:
+    return str((await sdk.runs.get(run["thread_id"], run["run_id"]))["status"])
+
+
+async def messages(client: AsyncClient, thread_id: str) -> list[str]:
+    return [message.partition(" ")[0] for message, _ in await turns_of(client, thread_id)]
+
+
+async def test_queued_runs_follow_in_the_order_of_their_acceptance(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    queued = [await created(sdk, thread_id, f"message-{number}") for number in range(5)]
+    assert {run["status"] for run in queued} == {"pending"}
+    assert [run["run_id"] for run in await sdk.runs.list(thread_id, status="pending")] == [
+        run["run_id"] for run in reversed(queued)
+    ]
+    gates[gate].set()
+    values: Any = await sdk.runs.join(thread_id, queued[-1]["run_id"])
+    assert values["messages"][-1]["content"] == "11: message-4"
+    assert await messages(client, thread_id) == ["wait", *(f"message-{number}" for number in range(5))]
+    assert {await status(sdk, run) for run in [active, *queued]} == {"success"}
+
+
+async def test_a_queued_stream_ends_with_its_own_values(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    streaming = asyncio.create_task(streamed(sdk, thread_id, input=human("second"), stream_mode="values"))
+    body = {"assistant_id": "papers", "input": human("third")}
+    waiting = asyncio.create_task(client.post(f"/threads/{thread_id}/runs/wait", json=body))
+    await pending(sdk, thread_id, 2)
+    gates[gate].set()
+    parts, answer = await streaming, await waiting
+    assert [event for event, _ in parts] == ["metadata", *["values"] * (len(parts) - 2), "end"]
+    assert [each["content"] for each in parts[-2][1]["messages"]][-2] == "second"
+    assert [each["content"] for each in answer.json()["messages"]][-2] == "third"
+    run = await sdk.runs.get(thread_id, answer.headers["content-location"].rpartition("/")[2])
+    assert (run["status"], answer.headers["location"]) == ("success", answer.headers["content-location"] + "/join")
+
+
+@pytest.mark.parametrize("active", ["direct"], indirect=True)
+async def test_a_direct_run_does_not_pass_queued_ones(
+    sdk: LangGraphClient, client: AsyncClient, app: Any, active: Any, gate: str
+) -> None:
+    """The thread is free until a worker begins."""
+    tokens: list[str] = []
+
+    async def launch(token: str) -> None:
+        tokens.append(token)
+
+    app.state.runs.launch_by(launch)
+    thread_id = active["thread_id"]
+    await created(sdk, thread_id, "second")
+    gates[gate].set()
+    await sdk.runs.join(thread_id, active["run_id"])
+    assert len(tokens) == 2  # one from accepting, one from the end of the active run
+    third = asyncio.create_task(sdk.runs.wait(thread_id, "papers", input=human("third")))  # type: ignore[call-overload]
+    await pending(sdk, thread_id, 2)
+    await app.state.runs.work(tokens[-1])
+    await third
+    assert await messages(client, thread_id) == ["wait", "second", "third"]
+
+
+async def test_a_run_on_a_free_thread_is_not_queued(app: Any, sdk: LangGraphClient, thread_id: str) -> None:
+    await sdk.runs.wait(thread_id, "papers", input=human("hello"))  # type: ignore[call-overload]
+    head = app.state.store.heads.read(WHO, thread_id)
+    assert (head.n, head.queue, app.state.store.queue.waiting(head)) == (1, None, [])
+
+
+async def test_reject_is_409_while_any_run_is_not_over(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    for path in ("runs", "runs/wait", "runs/stream"):
+        body = {"assistant_id": "papers", "input": human("no"), "multitask_strategy": "reject"}
+        answer = await client.post(f"/threads/{thread_id}/{path}", json=body)
+        assert (answer.status_code, answer.json()["code"]) == (409, "thread_busy")
+    gates[gate].set()
+    await sdk.runs.join(thread_id, active["run_id"])
+    run = await created(sdk, thread_id, "yes", multitask_strategy="reject")
+    assert run["multitask_strategy"] == "reject"
+    await sdk.runs.join(thread_id, run["run_id"])
+    assert (await sdk.runs.get(thread_id, run["run_id"]))["multitask_strategy"] == "reject"
+    assert await messages(client, thread_id) == ["wait", "yes"]
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+async def test_a_strategy_that_cancels_ends_active_and_queued_runs(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: Any
+) -> None:
+    second = await created(sdk, thread_id, "second")
+    parts = await streamed(
+        sdk, thread_id, input=human("third"), stream_mode=["messages-tuple", "values"], multitask_strategy=strategy
+    )
+    assert "messages" in {event for event, _ in parts}  # it runs here, not in the queue
+    assert [await status(sdk, run) for run in (active, second)] == ["interrupted"] * 2
+    assert await turns_of(client, thread_id) == [("third", "1: third")]
+    run = await sdk.runs.get(thread_id, parts[0][1]["run_id"])
+    assert (run["status"], run["multitask_strategy"]) == ("success", strategy)
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+async def test_a_background_run_that_cancels_others_makes_its_turn(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: Any
+) -> None:
+    run = await created(sdk, thread_id, "second", multitask_strategy=strategy)
+    await sdk.runs.join(thread_id, run["run_id"])
+    assert await messages(client, thread_id) == ["second"]
+
+
+async def test_a_withdrawn_run_is_never_executed(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    second, third = [await created(sdk, thread_id, text) for text in ("second", "third")]
+    await sdk.runs.cancel(thread_id, second["run_id"])
+    gates[gate].set()
+    await sdk.runs.join(thread_id, third["run_id"])
+    assert await status(sdk, second) == "interrupted"
+    assert await messages(client, thread_id) == ["wait", "third"]
+
+
+async def test_a_cancelled_active_run_is_followed_by_the_next(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any
+) -> None:
+    second = await created(sdk, thread_id, "second")
+    await sdk.runs.cancel(thread_id, active["run_id"])
+    await sdk.runs.join(thread_id, second["run_id"])
+    assert await messages(client, thread_id) == ["second"]
+
+
+async def test_a_deleted_thread_takes_its_queue_with_it(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    second = await created(sdk, thread_id, "second")
+    await sdk.threads.delete(thread_id)
+    gates[gate].set()
+    await sdk.threads.create(thread_id=thread_id)
+    assert await sdk.runs.list(thread_id) == []
+    with pytest.raises(NotFoundError):
+        await sdk.runs.get(thread_id, second["run_id"])
+    run = await created(sdk, thread_id, "first")
+    await sdk.runs.join(thread_id, run["run_id"])
+    assert await messages(client, thread_id) == ["first"]
+
+
+async def test_the_same_key_is_queued_once(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    body = {"assistant_id": "papers", "input": human("second")}
+    ask = [client.post(f"/threads/{thread_id}/runs", json=body, headers={"Idempotency-Key": "k"}) for _ in range(3)]
+    ids = {(await answer).json()["run_id"] for answer in ask}
+    other = {**body, "input": human("other")}
+    refused = await client.post(f"/threads/{thread_id}/runs", json=other, headers={"Idempotency-Key": "k"})
+    assert (len(ids), refused.json()["code"]) == (1, "idempotency_key_reused")
+    gates[gate].set()
+    await sdk.runs.join(thread_id, ids.pop())
+    again = await client.post(f"/threads/{thread_id}/runs", json=body, headers={"Idempotency-Key": "k"})
+    assert again.json()["status"] == "success"
+    assert await messages(client, thread_id) == ["wait", "second"]
+
+
+async def test_a_full_queue_refuses_runs_but_knows_its_own(
+    client: AsyncClient, sdk: LangGraphClient, active: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread_id = active["thread_id"]
+    path, key = f"/threads/{thread_id}/runs", {"Idempotency-Key": "k"}
+    body = {"assistant_id": "papers", "input": human("last")}
+    last = await client.post(path, json=body, headers=key)
+    monkeypatch.setattr(queues, "MAX_WAITING", 1)
+    with pytest.raises(RateLimitError):
+        await created(sdk, thread_id, "too much")
+    again = await client.post(path, json=body, headers=key)
+    assert again.json()["run_id"] == last.json()["run_id"]
+
+
+async def test_an_unknown_strategy_is_refused_with_advice(sdk: LangGraphClient, thread_id: str) -> None:
+    with pytest.raises(APIStatusError, match="reject, enqueue, interrupt, rollback, merge, debounce"):
+        await created(sdk, thread_id, "no", multitask_strategy="juggle")
+
+
+NATIVE = ["/threads/{}/turns", "/threads/{}/turns/stream", "/chat", "/chat/stream"]
+
+
+async def sent(
+    client: AsyncClient, path: str, thread_id: str, when_busy: str, message: str = "second"
+) -> tuple[int, dict[str, Any]]:
+    """Return status and body of a native message, or the data of the stream's last event."""
+    body = {"message": message, "when_busy": when_busy} | ({"session_id": thread_id} if "chat" in path else {})
+    answer = await client.post(path.format(thread_id), json=body, headers={"Idempotency-Key": f"key-of-{message}"})
+    text = answer.text.partition("event: complete\ndata: ")[2].partition("\n")[0]
+    return answer.status_code, json.loads(text) if text else answer.json()
+
+
+@pytest.mark.parametrize("path", NATIVE)
+async def test_a_native_message_waits_for_the_active_turn(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, path: str
+) -> None:
+    assert (await sent(client, path, thread_id, "reject"))[1]["code"] == "thread_busy"
+    sending = asyncio.create_task(sent(client, path, thread_id, "enqueue"))
+    await pending(sdk, thread_id, 1)
+    gates[gate].set()
+    status, turn = await sending
+    assert (status, turn["turn_number"], turn["reply"], turn["persisted"]) == (200, 2, "3: second", True)
+    assert (await sent(client, path, thread_id, "enqueue"))[1]["turn_number"] == 2
+    assert await messages(client, thread_id) == ["wait", "second"]
+
+
+@pytest.mark.parametrize("strategy", ["merge", "debounce"])
+async def test_native_messages_that_wait_make_one_turn(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, strategy: str
+) -> None:
+    sending = []
+    for path, message in zip(NATIVE[:2], ("second", "third"), strict=True):
+        sending.append(asyncio.create_task(sent(client, path, thread_id, strategy, message)))
+        await until(lambda: queued_text(client, thread_id, message))  # noqa: B023
+    gates[gate].set()
+    turns = [turn for _, turn in await asyncio.gather(*sending)]
+    assert [(turn["turn_number"], turn["message"]) for turn in turns] == [(2, "second\n\nthird")] * 2
+    assert (await sent(client, NATIVE[0], thread_id, strategy, "third"))[1]["turn_number"] == 2
+    assert await messages(client, thread_id) == ["wait", "second\n\nthird"]
+
+
+async def test_messages_of_a_langgraph_client_that_wait_make_one_turn(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    first = await created(sdk, thread_id, "second", multitask_strategy="merge")
+    streaming = asyncio.create_task(
+        streamed(sdk, thread_id, input=human("third"), stream_mode="values", multitask_strategy="merge")
+    )
+    await until(lambda: queued_text(client, thread_id, "third"))
+    gates[gate].set()
+    [*_, (_, values), _] = await streaming
+    assert [each["content"] for each in values["messages"]][-3:-1] == ["second", "third"]
+    assert (await sdk.runs.get(thread_id, first["run_id"]))["multitask_strategy"] == "merge"
+    assert len(await turns_of(client, thread_id)) == 2
+
+
+async def queued_text(client: AsyncClient, thread_id: str, text: str) -> bool:
+    store = client._transport.app.state.store  # type: ignore[attr-defined]
+    waiting = store.queue.waiting(store.heads.read(WHO, thread_id))
+    return any(text in store.queue.request_of(each) for each in waiting)
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+async def test_a_native_message_cancels_the_active_turn(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: str
+) -> None:
+    status, turn = await sent(client, NATIVE[0], thread_id, strategy)
+    assert (status, turn["turn_number"]) == (200, 1)
+    assert (await sdk.runs.get(thread_id, active["run_id"]))["status"] == "interrupted"
+    assert await messages(client, thread_id) == ["second"]
+
+
+async def test_queued_messages_are_listed_with_their_texts_until_they_begin(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
+) -> None:
+    body = {"message": "second", "when_busy": "enqueue", "on_disconnect": "continue"}
+    sending = asyncio.create_task(client.post(NATIVE[1].format(thread_id), json=body))
+    await pending(sdk, thread_id, 1)
+    third = await created(sdk, thread_id, "third")
+    thread = (await client.get(f"/threads/{thread_id}")).json()
+    assert [each["message"] for each in thread["queued"]] == ["second", "third"]
+    assert thread["pending"]["run_id"] == active["run_id"]
+    assert [each["queued"] for each in (await client.post("/threads/search", json={})).json()] == [[]]
+    await sdk.runs.cancel(thread_id, third["run_id"])
+    second = (await client.get(f"/threads/{thread_id}")).json()["queued"]
+    assert [each["message"] for each in second] == ["second"]
+    gates[gate].set()
+    told = json.loads((await sending).text.partition("event: queued\ndata: ")[2].partition("\n")[0])
+    assert told == {"event": "queued", "run_id": second[0]["run_id"]}
+    await sdk.runs.wait(thread_id, "papers", input=human("last"))  # type: ignore[call-overload]
+    joined = await client.get(NATIVE[1].format(thread_id), params={"run_id": told["run_id"]})
+    turn = json.loads(joined.text.partition("event: complete\ndata: ")[2].partition("\n")[0])
+    assert (turn["turn_number"], turn["message"]) == (2, "second")
+    assert (await client.get(f"/threads/{thread_id}")).json()["queued"] == []
+
+
+@pytest.mark.parametrize("way", ["message", "command", "background"])
+@pytest.mark.parametrize("active", ["direct"], indirect=True)
+async def test_a_native_message_that_may_wait_answers_no_question(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, way: str
+) -> None:
+    """Neither one that was queued before the question, nor one that was sent after it."""
+
+    async def send(text: str) -> tuple[str, str]:
+        body = {"message": text, "when_busy": "enqueue"}
+        turn = (await client.post(NATIVE[0].format(thread_id), json=body)).json()
+        return turn["message"], turn["reply"]
+
+    async def asks() -> bool:
+        thread = (await client.get(f"/threads/{thread_id}")).json()
+        return [thread["status"], *(each["message"] for each in thread["queued"])] == ["interrupted", "before"]
+
+    await created(sdk, thread_id, "ask")
+    before = asyncio.create_task(send("before"))
+    await pending(sdk, thread_id, 2)
+    gates[gate].set()
+    await until(asks)
+    after = asyncio.create_task(send("after"))
+    await pending(sdk, thread_id, 2)
+    if way == "message":
+        await client.post(NATIVE[0].format(thread_id), json={"message": "yes"})
+    else:
+        answer = sdk.runs.wait if way == "command" else sdk.runs.create
+        await answer(thread_id, "papers", command={"resume": "yes"})  # type: ignore[call-overload]
+    assert await asyncio.gather(before, after) == [("before", "5: before"), ("after", "7: after")]
+    assert [reply for _, reply in await turns_of(client, thread_id)][2] == "answered 'yes'"

@@ -1,0 +1,27 @@
+"""What readers have read of the logs of runs."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from awaiting import until
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+class Reading:
+    """Counts the parts that readers of an application get, by attempt."""
+
+    def __init__(self, app: "FastAPI"):
+        self._read = Counter[int]()
+        self._after = app.state.store.events.after
+        app.state.store.events.after = self._count
+
+    def _count(self, *given: Any) -> Any:
+        found = self._after(*given)
+        for segment in found:
+            self._read[segment.start.attempt] += sum(event.name == "part" for event in segment.events)
+        return found
+
+    async def until(self, attempt: int, parts: int) -> None:
+        await until(lambda: self._read[attempt] >= parts)
