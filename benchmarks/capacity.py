@@ -22,12 +22,13 @@ from subjects import USER, Conversation, MemoryObjects, client, new_table, paper
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
 from turnkeep.errors import ThreadBusy
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Reply
+from turnkeep.records import Event, Reply
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.keys import hour
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun
 from turnkeep.tuning import BudgetTuning
+from turnkeep.turns.recording import Recorder
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -37,6 +38,7 @@ STEPS = ("LOAD or BEGIN, side by side",) * 2 + ("COMMIT: link and checkpoint", "
 LONG_MESSAGE_BYTES = 64 * 1024
 ASIDE_BYTES, OBJECT_BYTES = 12 * 1024, 420 * 1024
 METADATA_BYTES = 900
+LOGGED_WORDS, LOGGED_SECONDS = 500, 10
 CLEANED_TURNS = (1, 10, 100)
 HOUR = 3600.0
 
@@ -236,6 +238,45 @@ async def _is_busy(talk: Conversation, message: str) -> bool:
     return False
 
 
+async def _log(bench: Bench) -> None:
+    """The log of a reply of 500 words in ten seconds: as tokens, as LangGraph's pieces of messages, and as both, which
+    a run of version 2 of its protocol writes."""
+    words = bench.texts.material(LOGGED_WORDS * 10).split()[:LOGGED_WORDS]
+    kinds = {"tokens": [_token], "pieces of messages": [_piece], "tokens and pieces": [_piece, _token]}
+    for name, events in kinds.items():
+        talk = await bench.talk(1)
+        head, seconds = _begin(talk, "").head, LOGGED_SECONDS / len(words)
+        recorder = Recorder(talk.store.events, head, "1b4e28ba-2fa1-11d2-883f-0016d3cca427", 0)
+        with bench.sheet.row(f"log of {len(words)} {name} in {LOGGED_SECONDS} s"):
+            recording = asyncio.create_task(recorder.record())
+            for word in words:
+                for event_of in events:
+                    recorder.add(event_of(word))
+                await asyncio.sleep(seconds)
+            await recorder.end()
+            recording.cancel()
+
+
+def _token(word: str) -> Event:
+    return Event("token", {"content": f"{word} "})
+
+
+def _piece(word: str) -> Event:
+    graph = {"assistant_id": "fe096781-5601-53d2-b2f6-0d3403f7e9ca", "graph_id": "agent", "created_by": "system"}
+    step = {"langgraph_step": 1, "langgraph_node": "model", "langgraph_triggers": ["branch:to:model"]}
+    space = "model:6f2c1b62-4f2e-8f5c-9a0e-0c9c2f0ff2f1"
+    model = {"ls_provider": "openai", "ls_model_name": "gpt-4.1-mini", "ls_model_type": "chat", "checkpoint_ns": space}
+    empty: dict[str, Any] = {
+        "additional_kwargs": {},
+        "tool_calls": [],
+        "invalid_tool_calls": [],
+        "tool_call_chunks": [],
+        "name": None,
+    }
+    message = {"content": f"{word} ", "type": "AIMessageChunk", "id": "lc_run--019aa3b4-5c9e-7d40-8f66-d2d7f7a9c0de"}
+    return Event("part", {"mode": "messages-tuple", "namespace": [], "data": [message | empty, graph | step | model]})
+
+
 async def _edit(bench: Bench) -> None:
     talk = await bench.talk()
     with bench.sheet.row("update_state, its BEGIN and LOAD included"):
@@ -247,7 +288,7 @@ async def _edit(bench: Bench) -> None:
         await graph.aupdate_state(config, {"notes": bench.texts.notes()}, as_node="fill_state")
         saved = run.saved(frozenset(talk.agent.new_turn()), interrupted=False)
         assert saved is not None
-        plan, _ = talk.store.turns.prepare(begun, loaded, saved, None)
+        plan, _ = talk.store.turns.planner.plan(begun, loaded, saved, None)
         talk.store.turns.commit(plan)
 
 
@@ -302,6 +343,7 @@ EXTRAS: tuple[Callable[[Bench], Coroutine[Any, Any, None]], ...] = (
     _larger_turns,
     _whole_threads,
     _lease,
+    _log,
     _edit,
     _reads,
     _removal,

@@ -78,7 +78,6 @@ def _row(package: str, url: str, options: argparse.Namespace, texts: Texts) -> d
         "package": package,
         "threads": tally.threads.total(),
         "turns": tally.turns,
-        "messages": tally.messages,
         "seconds": round(seconds, 1),
         "threads_s": round(tally.threads.total() / seconds, 1),
         "wcu_turn": round(cost.wcu / tally.turns, 2),

@@ -20,10 +20,9 @@ from pydantic import PrivateAttr
 
 from subjects import USER
 from texts import DEFAULT_DATA, prose_or_exit
-from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.models.chat import Models
-from turnkeep.records import Reply, RunContext
-from turnkeep_agents.regulations.cache import AnswerCache
+from turnkeep.records import Attachment, Documents, Piece, Reply, RunContext
+from turnkeep_agents.caches import Newest
 from turnkeep_agents.regulations.graph import compile_graph, read_reply
 from turnkeep_agents.regulations.knowledge.folder import open_knowledge
 from turnkeep_agents.regulations.nodes import Nodes
@@ -76,7 +75,7 @@ def main() -> None:
 
 async def _talk(documents: Documents) -> Mapping[str, list[list[int]]]:
     model, kept = Counting(rules=demo_model("regulations").rules), dict[str, Any](messages=[])
-    nodes = Nodes(Models(model, model, "demo", "demo"), open_knowledge(None), RegulationsSettings(), AnswerCache(0))
+    nodes = Nodes(Models(model, model, "demo", "demo"), open_knowledge(None), RegulationsSettings(), Newest(0))
     graph, rows = compile_graph(nodes), defaultdict[str, list[list[int]]](list)
     context = RunContext(5, datetime.now(UTC), USER, documents)
     for at, question in enumerate(QUESTIONS):

@@ -2,18 +2,23 @@
 past 400 KB, and two writers of one thread. Last line: JSON.
 
     python benchmarks/savers.py --data ../shared/data
+    python benchmarks/savers.py --cpu   milliseconds of CPU of this process for a `put` and a `get_tuple`, in rounds
 """
 
 import argparse
 import asyncio
 import json
+import os
 import secrets
+import statistics
+import time
 import uuid
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.conformance.initializer import RegisteredCheckpointer
 from langgraph.checkpoint.conformance.report import ProgressCallbacks
 from langgraph.checkpoint.conformance.validate import validate
@@ -36,6 +41,7 @@ Make: TypeAlias = Callable[[str, str], Any]
 """From the URL of a store and the name of a table to a saver."""
 TURNS = (1, 10, 100)
 LARGE_BYTES = 50_000
+PAIRS, ROUNDS = 20, 15
 
 
 def ours(url: str, table: str) -> Any:
@@ -143,11 +149,48 @@ def writers(make: Make, url: str, table: str) -> str:
     return "both kept" if {"one", "two"} <= set(kept) else f"silently lost: {sorted({'one', 'two'} - set(kept))[0]}"
 
 
+def by_environment(url: str, table: str) -> Any:
+    """Ours as it opens its own client."""
+    place = {"AWS_ENDPOINT_URL_DYNAMODB": url, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": KEY}
+    os.environ |= {**place, "AWS_DEFAULT_REGION": REGION}
+    return DynamoDBSaver(table, seal_key=KEY)
+
+
+def block(saver: Any) -> float:
+    """CPU ms for one `put` and the `get_tuple` after it: a new thread of 20 checkpoints with 2 KB of text each."""
+    config: Any = {"configurable": {"thread_id": uuid.uuid4().hex, "checkpoint_ns": ""}}
+    given, began = config, time.process_time()
+    for step in range(PAIRS):
+        version = saver.get_next_version(None, None)
+        made = {**empty_checkpoint(), "channel_values": {"text": secrets.token_hex(1000)}}
+        made |= {"channel_versions": {"text": version}}
+        given = saver.put(given, made, {"source": "loop", "step": step}, {"text": version})
+        assert saver.get_tuple(config).checkpoint["id"] == made["id"]
+    return 1000 * (time.process_time() - began) / PAIRS
+
+
+def cpu(url: str) -> dict[str, list[float]]:
+    """Least, median and most of each saver. They take turns, so that a busy machine is busy for all."""
+    table = new_tables(url)
+    made: dict[str, Make] = {"turnkeep": by_environment, "turnkeep, client=": ours, **dict(list(SAVERS.items())[1:2])}
+    savers, found = {name: make(url, table) for name, make in made.items()}, {name: list[float]() for name in made}
+    for number in range(1 + ROUNDS):
+        for name, saver in savers.items():
+            spent = block(saver)
+            found[name] += [spent] if number else []  # the first one loads modules
+    return {name: [round(each, 2) for each in (min(f), statistics.median(f), max(f))] for name, f in found.items()}
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description="Three savers on DynamoDB, side by side.")
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA)
     arguments.add_argument("--only", choices=sorted(SAVERS))
+    arguments.add_argument("--cpu", action="store_true")
     options = arguments.parse_args()
+    if options.cpu:
+        with store() as url:
+            print(json.dumps(cpu(url)))
+        return
     report: dict[str, JSON] = {}
     with store() as url, metered(url) as meter:
         for name, make in SAVERS.items():

@@ -28,8 +28,10 @@ from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
 from turnkeep.store.blobs import Objects
+from turnkeep.store.keys import partition
 from turnkeep.store.opening import make_table
 from turnkeep.store.uploads import KeptUploads
+from turnkeep.store.usage import Usage
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
@@ -128,17 +130,17 @@ class Conversation:
         self.cleanup = services.cleanup
         self.thread_id = uuid.uuid4().hex
         self.agent = agent
+        self.usage = Usage(self.store.heads, settings.budget)
         self._turns = Turns(
             self.store,
             lambda _: agent,
             tuning=settings.turn,
             default_agent=agent.name,
             clock=clock,
-            usage=services.usage if limits else None,
+            usage=self.usage if limits else None,
             private=frozenset({agent.name} if private else ()),
             attachments=services.attachments,
         )
-        self.usage = services.usage
         self._attachments = services.attachments
 
     def start_over(self) -> None:
@@ -150,7 +152,7 @@ class Conversation:
         document_id = uuid.uuid4().hex
         self.store.threads.create(USER, self.thread_id, agent=self.agent.name)
         self._attachments.add(USER, self.thread_id, document_id, name=name, size=len(text), content_type=None)
-        key, owner = self._attachments.place(USER, self.thread_id, document_id)
+        key, owner = self._attachments.place(partition(USER, self.thread_id), document_id)
         KeptUploads(self._objects).put(key, owner, text.encode())
         Pipeline(self._attachments, self._settings).process(key)
 

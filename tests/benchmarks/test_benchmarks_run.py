@@ -11,6 +11,7 @@ SHORT = {
     "capacity": ["--quick"],
     "cleanup": ["--threads", "20"],
     "cold_start": ["--quick"],
+    "cpu": ["--quick"],
     "dollars": [],
     "facts": [],
     "joins": [],
@@ -24,7 +25,7 @@ SHORT = {
     "table_selection": [],
     "throughput": ["--quick"],
     "turn_cost": ["--quick"],
-    "writers": ["--turns", "20", "--each", "2", "--writers", "2", "--share", "0"],
+    "writers": ["--turns", "30", "--each", "1", "--writers", "4", "--share", "0.15", "--killed", "2"],
 }
 WITHOUT_DATA = ("cold_start", "dollars", "memory", "writers")
 WITH_PEERS = {"peers", "savers"}
