@@ -79,8 +79,11 @@ async def start(client: AsyncClient, text: str, **more: Any) -> dict[str, Any]:
     return await command(client, "run.start", assistant_id="papers", input=given, **more)
 
 
-async def events(app: "FastAPI", *, runs: int = 1, path: str = EVENTS, **body: Any) -> list[dict[str, Any]]:
-    """Return the events of a stream, which the client leaves when so many runs have ended."""
+async def events(
+    app: "FastAPI", *, runs: int = 1, path: str = EVENTS, opens: asyncio.Event | None = None, **body: Any
+) -> list[dict[str, Any]]:
+    """Return the events of a stream, which the client leaves when so many runs have ended. Its first event sets
+    `opens`."""
     caller = Caller(app, "POST", path, json.dumps({"channels": CHANNELS, **body}).encode())
     task = caller.start()
     found, received = list[dict[str, Any]](), b""
@@ -93,6 +96,8 @@ async def events(app: "FastAPI", *, runs: int = 1, path: str = EVENTS, **body: A
                 found.append(json.loads(fields["data"]))
                 assert (fields["event"], int(fields["id"])) == (found[-1]["method"], found[-1]["seq"])
                 runs -= is_end(found[-1])
+        if found and opens:
+            opens.set()
     caller.hang_up()
     await task
     return found
@@ -147,14 +152,13 @@ async def test_a_stream_continues_after_any_event(app: "FastAPI", client: AsyncC
 
 
 async def test_a_stream_follows_the_runs_of_its_thread_in_order(app: "FastAPI", client: AsyncClient) -> None:
-    await client.post("/threads", json={"thread_id": "t"})
-    following = asyncio.create_task(events(app, runs=4))
+    gates["one"] = asyncio.Event()
     for text in ("one", "fail", "two", "three"):
         await start(client, text, multitask_strategy="enqueue")
-    found = await following
+    found = await events(app, runs=4, opens=gates["one"])
     ends = [event for depth, event in lifecycles(found) if not depth and event != "running"]
     assert ends == ["completed", "failed", "completed", "completed"]
-    assert written(found) == "".join(f"you said {text}" for text in ("one", "fail", "two", "three"))
+    assert written(found) == "half " + "".join(f"you said {text}" for text in ("one", "fail", "two", "three"))
     numbers = [each["seq"] for each in found]
     assert numbers == sorted(set(numbers))
     assert len({each["event_id"] for each in found}) == len(found)
