@@ -103,6 +103,8 @@ def turnkeep_dev(
 ) -> Iterator[Server]:
     """Without `dynamodb_url` it has a DynamoDB Local of its own. `tree` is a checkout with its environment in .venv.
     `profile`: where to write, on SIGUSR2, where the CPU time since SIGUSR1 went (see profiled.py)."""
+    for name in ("texts.py", "six_nodes.py"):  # two releases run the same graph
+        shutil.copy(HERE / name, folder)
     _write(folder / "six-0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: six-agent\nVersion: 0\n")
     _write(folder / "six-0.dist-info" / "entry_points.txt", "[turnkeep.agents]\nsix = six_agent:ENTRY\n")
     environment = _environment(data, folder, tree / "benchmarks")
@@ -162,7 +164,7 @@ def _cpu_ticks(stat: Path, group: int) -> int:
 
 def _environment(data: Path, folder: Path, here: Path = HERE) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "AWS_", "VIRTUAL_"))}
-    path = [str(here), str(folder), *filter(None, [kept.get("PYTHONPATH")])]
+    path = [str(folder), str(here), *filter(None, [kept.get("PYTHONPATH")])]
     return {**kept, "PYTHONPATH": os.pathsep.join(path), DATA: str(data)}
 
 

@@ -4,6 +4,7 @@ only: the peers' own environments load this too."""
 import base64
 import json
 import random
+import re
 import sys
 from dataclasses import dataclass
 from itertools import cycle
@@ -20,6 +21,7 @@ MESSAGE_BYTES = 600
 REPLY_BYTES = 1400
 STATE_BYTES = 8 * 1024
 _ROW_BYTES = 1024
+_NOT_ASCII = re.compile(r"[^ -~]")
 
 
 class Writer(Protocol):
@@ -45,9 +47,12 @@ class Texts:
     def notes(self) -> JSON:
         """Rows that are STATE_BYTES long as JSON."""
         rows: list[JSON] = []
-        while (left := STATE_BYTES - len(json.dumps({"rows": rows}))) > 0:
-            bare = len(json.dumps([*rows, self._row(len(rows), "")])) - len(json.dumps(rows))
+        left = STATE_BYTES - len(json.dumps({"rows": rows}))
+        while left > 0:
+            left -= 2 * bool(rows)  # what separates two rows
+            bare = len(json.dumps(self._row(len(rows), "")))
             rows.append(self._row(len(rows), self._ascii(min(_ROW_BYTES, max(0, left - bare)))))
+            left -= len(json.dumps(rows[-1]))
         return {"rows": rows}
 
     def _row(self, at: int, text: str) -> JSON:
@@ -55,8 +60,7 @@ class Texts:
 
     def _ascii(self, size: int) -> str:
         """JSON writes anything else longer than it is."""
-        text = self.material(size)
-        return "".join(each if each.isascii() and each.isprintable() else " " for each in text)[:size]
+        return _NOT_ASCII.sub(" ", self.material(size))[:size]
 
 
 def prose(data: Path) -> Texts:
