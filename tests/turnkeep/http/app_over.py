@@ -1,70 +1,41 @@
 """Builds the API over the stores of a test, with real turns."""
 
-import secrets
 from collections.abc import Callable
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from unittest.mock import Mock, patch
 
 from echoing import Clock, echo_agent
+from fastapi import FastAPI
 
-from bare_app import bare_app
-from turnkeep.memory import DynamoDBStore
+from turnkeep import bootstrap
+from turnkeep.graphs.agent import Agent
+from turnkeep.http.app import create_app
+from turnkeep.http.auth import local_principal
 from turnkeep.settings import Settings
-from turnkeep.store.attachments import Attachments
-from turnkeep.store.blobs import Blobs
-from turnkeep.store.codec import Codec
-from turnkeep.store.erasure import Eraser
-from turnkeep.store.export import Exports
 from turnkeep.store.items import Items
-from turnkeep.store.memories import Memories
-from turnkeep.store.store import Store
-from turnkeep.store.uploads import KeptUploads
-from turnkeep.store.usage import Usage
-from turnkeep.store.users import UserEraser
 from turnkeep.turns import Turns
-from turnkeep.turns.background import Runs
 from turnkeep_local.objects import FolderObjects
 
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
-    from turnkeep.graphs.agent import Agent
+NAMES = frozenset({"papers", "broken", "database", "products"})
 
 
 def app_over(
     items: Items,
     folder_objects: FolderObjects,
     clock: Clock,
-    agent_of: "Callable[[str], Agent]" = echo_agent,
+    agent_of: Callable[[str], Agent] = echo_agent,
+    authenticate: Any = local_principal,
     **changes: Any,
-) -> "FastAPI":
-    settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
-    blobs, codec = Blobs(folder_objects, items), Codec(b"secret-of-the-test")
-    store = Store(items, blobs, codec, clock=clock, random_bytes=secrets.token_bytes)
-    uploads = KeptUploads(folder_objects)
-    attachments = Attachments(store.heads, store.vault, uploads)
-    memories = partial(Memories, items, codec, clock=clock)
-    stores: Any = lambda principal: DynamoDBStore(memories=memories(principal))  # noqa: E731
-    turns = Turns(
-        store,
-        cache(agent_of),
-        tuning=settings.turn,
-        default_agent="papers",
-        clock=clock,
-        names=frozenset({"papers", "broken", "database", "products"}),
-        attachments=attachments,
-        stores=stores,
-    )
-    facts: dict[str, Any] = {"store": store, "turns": turns, "attachments": attachments, "settings": settings}
-    facts |= {"codec": codec, "runs": Runs(turns, store)}
-    usage = Usage(store.heads, settings.budget)
-    exports = Exports(store, attachments, usage, folder_objects, memories=memories, facts={})
-    facts |= {
-        "stores": stores,
-        "exports": exports,
-        "user_eraser": UserEraser(Eraser(items, blobs, clock=clock)),
-    }
-    app = bare_app(**facts | changes)
-    app.state.attachments, app.state.exports, app.state.user_eraser = attachments, exports, facts["user_eraser"]
-    app.state.store, app.state.runs = store, facts["runs"]
+) -> FastAPI:
+    """`changes` are fields of Services. The state of the app has those that tests use."""
+    own = {"Items": lambda *_, **__: items, "build_agent": lambda name, **_: agent_of(name)}
+    settings = Settings(seal_key="secret-of-the-test", dynamodb_direct=False)  # type: ignore[arg-type]
+    with patch.multiple(bootstrap, Turns=partial(Turns, names=NAMES), **own):
+        services = bootstrap.build(settings, dynamodb=Mock(), objects=folder_objects, clock=clock)
+    services = replace(services, **changes)
+    app = create_app(services, authenticate=authenticate)
+    for name in ("attachments", "exports", "user_eraser", "store", "runs"):
+        setattr(app.state, name, getattr(services, name))
     return app

@@ -2,19 +2,16 @@
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 from app_over import app_over
 from echoing import Clock
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
 from memory_items import MemoryItems
 
 from turnkeep.store.items import Items
 from turnkeep_local.objects import FolderObjects
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 
 @pytest.fixture
@@ -28,16 +25,16 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Callable[..., FastAPI]":
+def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> Callable[..., FastAPI]:
     return partial(app_over, items, folder_objects, clock)
 
 
 @pytest.fixture
-def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+def app(make_app: Callable[..., FastAPI]) -> FastAPI:
     return make_app()
 
 
 @pytest.fixture
-async def client(app: "FastAPI") -> AsyncIterator[AsyncClient]:
+async def client(app: FastAPI) -> AsyncIterator[AsyncClient]:
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         yield client

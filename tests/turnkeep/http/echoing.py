@@ -2,6 +2,10 @@
 
 import time
 
+from langchain_core.messages import AIMessage
+from langgraph.config import get_stream_writer
+from langgraph.graph import END, START, MessagesState, StateGraph
+
 from turnkeep.errors import UnknownAgent
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply, Source
@@ -19,10 +23,6 @@ class Clock:
 
 
 def echo_agent(name: str) -> Agent:
-    from langchain_core.messages import AIMessage
-    from langgraph.config import get_stream_writer
-    from langgraph.graph import END, START, MessagesState, StateGraph
-
     def repeat(state: MessagesState) -> dict[str, list[AIMessage]]:
         messages = state["messages"]
         return {"messages": [AIMessage(f"{len(messages)}: {messages[-1].text}", id=f"a-{messages[-1].id}")]}

@@ -2,24 +2,21 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from echoing import echo_agent
+from fastapi import FastAPI
 from httpx import AsyncClient, Response
 from hypothesis import given
 from hypothesis import strategies as st
-from test_ownership import MATRIX, routes_of
+from test_ownership import OF_A_THREAD, routes_of
 
 from template_resources import properties_of
 from turnkeep.http.app import PROTOCOLS
 from turnkeep.http.bodies import ANSWER_BYTES, JsonRoute, answered_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
 
 TURNS, QUOTES = 34, '"' * 64 * 1024
 LARGEST: dict[tuple[str, str], Any] = {
@@ -48,7 +45,7 @@ STREAMED = {
 
 
 @pytest.fixture
-def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+def app(make_app: Callable[..., FastAPI]) -> FastAPI:
     """An app whose states contain all turns."""
     return make_app(agent_of=lambda name: replace(echo_agent(name), window=None))
 
@@ -63,7 +60,7 @@ def test_a_response_is_measured_as_lambda_sends_it(text: str) -> None:
     assert answered_bytes(body.encode()) + len('""') == len(json.dumps(body, ensure_ascii=False).encode())
 
 
-def test_every_route_limits_its_responses(app: "FastAPI") -> None:
+def test_every_route_limits_its_responses(app: FastAPI) -> None:
     for path in ("/runs", "/v1/", "/"):
         assert any(pattern.match(path) for pattern in PROTOCOLS.values())
         app.state.late.load(path)
@@ -78,7 +75,7 @@ async def say_quotes(client: AsyncClient, thread: str, turns: int) -> None:
 
 
 @pytest.fixture
-async def large(app: "FastAPI", client: AsyncClient) -> defaultdict[str, str]:
+async def large(app: FastAPI, client: AsyncClient) -> defaultdict[str, str]:
     """Path parameters of a thread with 34 turns of quotes. The caller also has twelve large items in the store."""
     app.state.late.load()
     await say_quotes(client, "held", TURNS)
@@ -94,10 +91,10 @@ async def large(app: "FastAPI", client: AsyncClient) -> defaultdict[str, str]:
 
 
 async def test_no_response_is_larger_than_lambda_allows(
-    app: "FastAPI", client: AsyncClient, large: defaultdict[str, str]
+    app: FastAPI, client: AsyncClient, large: defaultdict[str, str]
 ) -> None:
     checkpoint = {"checkpoint": {"checkpoint_id": large["checkpoint_id"]}}
-    asked = MATRIX | LARGEST | {("POST", "/threads/{thread_id}/state/checkpoint"): checkpoint}
+    asked = OF_A_THREAD | LARGEST | {("POST", "/threads/{thread_id}/state/checkpoint"): checkpoint}
     refused = set()
     for method, path in sorted(routes_of(app), key=lambda route: (route[0] == "DELETE", route[1])):
         sent = asked.get((method, path))
@@ -125,13 +122,14 @@ async def test_a_history_that_is_cut_names_the_next_page(client: AsyncClient) ->
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
-async def test_items_that_are_cut_have_more(client: AsyncClient, order: str) -> None:
+@pytest.mark.parametrize("limit", [5, 100])
+async def test_items_that_are_cut_have_more(client: AsyncClient, order: str, limit: int) -> None:
     await say_quotes(client, "held", 12)
     found: list[str] = []
     has_more, pages = True, 0
     while has_more:
         after = f"&after={found[-1]}" if found else ""
-        answer = (await client.get(f"/v1/conversations/held/items?limit=100&order={order}{after}")).json()
+        answer = (await client.get(f"/v1/conversations/held/items?limit={limit}&order={order}{after}")).json()
         found, pages, has_more = found + [item["id"] for item in answer["data"]], pages + 1, answer["has_more"]
         assert answer["last_id"] == found[-1]
     items = [f"msg_{number}_{who}" for number in range(1, 13) for who in ("user", "assistant")]

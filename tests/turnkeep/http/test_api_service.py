@@ -1,6 +1,5 @@
 """Health, version and agents, without loading LangGraph."""
 
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -50,15 +49,6 @@ async def test_a_model_key_needs_no_note() -> None:
         info = await info_of(settings)
         assert (info["model"], info["warnings"], info["notes"]) == (DEFAULT_OPENAI_MODEL, [], [])
         assert "canary" not in str(info)
-
-
-def test_the_advice_on_a_missing_key_names_what_exists() -> None:
-    parameters = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", NO_MODEL_KEY)
-    assert set(parameters) == {"ModelKeyParameter", "ModelKeySecret"}
-    template = (Path(__file__).parents[3] / "template.yaml").read_text()
-    assert all(f"\n  {name}:\n    Type: String" in template for name in parameters)
-    for variable in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", NO_MODEL_KEY):
-        assert variable.lower() in Settings.model_fields
 
 
 def test_the_version_matches_pyproject() -> None:

@@ -3,23 +3,19 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from fastapi import FastAPI, Request
 from httpx import ASGITransport, AsyncClient, Response
 from pydantic import ValidationError
-from scripted import ScriptedTurns, complete, read_events, token
 
 from bare_app import bare_app
 from turnkeep.errors import Unauthorized
 from turnkeep.http.auth import local_principal
 from turnkeep.http.edge import ON_THIS_MACHINE
+from turnkeep.records import Principal
 from turnkeep.settings import Settings, explain
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI, Request
-
-    from turnkeep.records import Principal
 
 PAGE = "https://app.example.com"
 EXPOSED = {
@@ -33,17 +29,16 @@ SENT = (
 )
 
 
-def nobody(_: "Request") -> "Principal":
+def nobody(_: Request) -> Principal:
     raise Unauthorized
 
 
-def app_of(*origins: str, turns: Any = None, table: Any = None, authenticate: Any = local_principal) -> "FastAPI":
-    settings = Settings(cors_origins=origins)
-    return bare_app(store=table, turns=turns, settings=settings, authenticate=authenticate)
+def app_of(*origins: str, table: Any = None, authenticate: Any = local_principal) -> FastAPI:
+    return bare_app(store=table, settings=Settings(cors_origins=origins), authenticate=authenticate)
 
 
 @asynccontextmanager
-async def browser(app: "FastAPI", origin: str = PAGE) -> AsyncIterator[AsyncClient]:
+async def browser(app: FastAPI, origin: str = PAGE) -> AsyncIterator[AsyncClient]:
     transport = ASGITransport(app)
     async with AsyncClient(transport=transport, base_url="http://test", headers={"Origin": origin}) as client:
         yield client
@@ -68,8 +63,9 @@ async def test_without_origins_no_page_of_another_origin_may_call() -> None:
 @pytest.mark.parametrize(("let_in", "shown"), [(("https://other.example.com", PAGE), PAGE), (("*",), "*")])
 async def test_an_allowed_page_reads_responses_and_their_headers(let_in: tuple[str, ...], shown: str) -> None:
     async with browser(app_of(*let_in)) as client:
-        answer = await client.get("/ok")
+        answer = await client.get("/ok", headers={"Cookie": "a=b"})
     assert is_readable(answer, shown)
+    assert "access-control-allow-credentials" not in answer.headers
     assert listed(answer, "access-control-expose-headers") == EXPOSED
     assert shown == "*" or "origin" in listed(answer, "vary")
 
@@ -84,14 +80,6 @@ async def test_other_pages_read_nothing(origin: str) -> None:
         assert "access-control-allow-origin" not in preflight.headers
 
 
-@pytest.mark.parametrize("origins", [("*",), (PAGE,)])
-async def test_browsers_never_send_cookies(origins: tuple[str, ...]) -> None:
-    async with browser(app_of(*origins)) as client:
-        asked = {"Access-Control-Request-Method": "POST", "Cookie": "a=b"}
-        for answer in (await client.get("/ok", headers={"Cookie": "a=b"}), await client.options("/ok", headers=asked)):
-            assert "access-control-allow-credentials" not in answer.headers
-
-
 @pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "PUT", "DELETE"])
 async def test_a_preflight_needs_no_credential_and_allows_what_clients_send(log: StringIO, method: str) -> None:
     asked = {"Access-Control-Request-Method": method, "Access-Control-Request-Headers": SENT}
@@ -103,19 +91,9 @@ async def test_a_preflight_needs_no_credential_and_allows_what_clients_send(log:
     assert log.getvalue() == ""  # it does not reach the API
 
 
-ON_A_LAPTOP = [
-    ("https://smith.langchain.com", True),
-    ("http://localhost:3000", True),
-    ("http://[::1]:8080", True),
-    ("https://smith.langchain.com.evil.example", False),
-    ("https://xsmith.langchain.com", False),
-    ("http://smith.langchain.com", False),
-    ("http://localhost:3000.evil.example", False),
-    ("null", False),
-]
-
-
-@pytest.mark.parametrize(("origin", "may"), ON_A_LAPTOP)
+@pytest.mark.parametrize(
+    ("origin", "may"), [("https://smith.langchain.com", True), ("https://smith.langchain.com.evil.example", False)]
+)
 async def test_a_laptop_allows_its_own_pages_and_studio(origin: str, may: bool) -> None:
     app = app_of()
     app.state.cors_pattern = ON_THIS_MACHINE
@@ -154,23 +132,15 @@ async def test_pages_can_read_errors() -> None:
         assert answer.json()["correlation_id"] == answer.headers["x-correlation-id"]
 
 
-async def test_pages_can_read_streams() -> None:
-    turns = ScriptedTurns([token("po"), token("ng"), complete()])
-    async with browser(app_of(PAGE, turns=turns)) as client:
-        body = {"session_id": "t1", "message": "ping"}
-        answer = await client.post("/chat/stream", json=body, headers={"Idempotency-Key": "k1"})
-    assert [name for name, _, _ in read_events(answer.text)] == ["token", "token", "complete"]
-    assert is_readable(answer)
-    assert answer.headers["idempotency-key"] == "k1"
-
-
 @pytest.mark.parametrize(
     ("text", "origins"),
     [
         ("", ()),
         ("*", ("*",)),
-        (f"{PAGE}, http://localhost:3000,", (PAGE, "http://localhost:3000")),
-        ("capacitor://localhost,chrome-extension://abcdef", ("capacitor://localhost", "chrome-extension://abcdef")),
+        (
+            f"{PAGE}, capacitor://localhost,chrome-extension://ab,",
+            (PAGE, "capacitor://localhost", "chrome-extension://ab"),
+        ),
     ],
 )
 def test_origins_are_read_from_the_environment(
@@ -180,22 +150,13 @@ def test_origins_are_read_from_the_environment(
     assert Settings().cors_origins == origins
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"*,{PAGE}",
-        "https://*.example.com",
-        "app.example.com",
-        f"{PAGE}/path",
-        "https://user@app.example.com",
-        "https://App.example.com",
-        "https://app.example.com:0",
-        "https://app.example.com:443",
-        "http://[::1]:80",
-        "https://a b.com",
-        f"{PAGE}\nhttps://evil.example.com",
-    ],
-)
+INVALID = """
+*,https://app.example.com https://*.example.com app.example.com https://app.example.com/path https://user@app.example.com
+https://App.example.com https://app.example.com:0 https://app.example.com:443 http://[::1]:80
+"""
+
+
+@pytest.mark.parametrize("text", [*INVALID.split(), "https://a b.com", f"{PAGE}\nhttps://evil.example.com"])
 def test_an_invalid_origin_is_rejected_and_not_quoted(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORS_ORIGINS", f"{text},http://localhost:3000")
     with pytest.raises(ValidationError) as caught:

@@ -2,20 +2,21 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from httpx import ASGITransport, AsyncClient
-from reading_logs import Reading
+from fastapi import FastAPI
+from httpx import AsyncClient
+from langchain_core.messages import AIMessage
+from langgraph.config import get_stream_writer
+from langgraph.graph import END, START, MessagesState, StateGraph
+from reading_logs import Reading, end_lease
 
 from asgi_caller import Caller
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Principal, Reply
-from turnkeep.store.head import Head
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
+from turnkeep.kit.checked_replies import token
+from turnkeep.records import Reply
 
 MODES = ["values", "messages", "messages-tuple", "updates", "custom", "debug"]
 gates: dict[str, asyncio.Event] = {}
@@ -23,11 +24,6 @@ gates: dict[str, asyncio.Event] = {}
 
 def slow_agent(name: str) -> Agent:
     """Streams half of its answer, waits at the gate that the message names, and streams the rest."""
-    from langchain_core.messages import AIMessage
-    from langgraph.config import get_stream_writer
-    from langgraph.graph import END, START, MessagesState, StateGraph
-
-    from turnkeep.kit.checked_replies import token
 
     async def answer(state: MessagesState) -> dict[str, Any]:
         send, last = get_stream_writer(), state["messages"][-1]
@@ -45,16 +41,15 @@ def slow_agent(name: str) -> Agent:
 
 
 @pytest.fixture
-def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+def app(make_app: Callable[..., FastAPI]) -> FastAPI:
     gates.clear()
     return make_app(agent_of=slow_agent)
 
 
 @pytest.fixture
-async def client(app: "FastAPI") -> AsyncIterator[AsyncClient]:
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-        await client.post("/threads", json={"thread_id": "t"})
-        yield client
+async def client(client: AsyncClient) -> AsyncClient:
+    await client.post("/threads", json={"thread_id": "t"})
+    return client
 
 
 def frames_of(body: str) -> list[tuple[str, str, str]]:
@@ -101,7 +96,7 @@ async def test_a_thread_without_a_run_has_no_stream_to_join(client: AsyncClient,
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def started(app: "FastAPI", path: str, body: str, **headers: str) -> Caller:
+async def started(app: FastAPI, path: str, body: str, **headers: str) -> Caller:
     """Start a run that waits at the gate of "wait", and disconnect once half of its answer was sent."""
     gates["wait"] = asyncio.Event()
     caller = Caller(app, "POST", path, body.encode(), headers)
@@ -113,7 +108,7 @@ async def started(app: "FastAPI", path: str, body: str, **headers: str) -> Calle
     return caller
 
 
-async def test_a_running_turn_is_joined_from_its_start_and_to_its_end(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_running_turn_is_joined_from_its_start_and_to_its_end(app: FastAPI, client: AsyncClient) -> None:
     await started(app, "/threads/t/turns/stream", '{"message": "wait", "on_disconnect": "continue"}')
     joining = [asyncio.create_task(joined(client, "/threads/t/turns/stream", "")) for _ in range(2)]
     await asyncio.sleep(0.6)
@@ -131,12 +126,7 @@ async def test_a_background_run_streams_what_it_was_asked_for(client: AsyncClien
     assert [name for name, _, _ in found] == ["metadata", *["messages"] * 4, "updates", "end"]
 
 
-def running(app: "FastAPI") -> Head:
-    head: Head = app.state.store.heads.read(Principal("local", "local"), "t")
-    return head
-
-
-async def test_a_second_attempt_replaces_the_events_of_the_first(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_second_attempt_replaces_the_events_of_the_first(app: FastAPI, client: AsyncClient) -> None:
     """The first process dies: its lease ends while it still waits. The request is repeated, and runs again."""
     body, key = json.dumps(run_of("messages-tuple", message="wait")), {"Idempotency-Key": "k"}
     await started(app, "/threads/t/runs/stream", body, **key)
@@ -144,8 +134,7 @@ async def test_a_second_attempt_replaces_the_events_of_the_first(app: "FastAPI",
     path = f"/threads/t/runs/{run['run_id']}/stream"
     reading, joining = Reading(app), asyncio.create_task(joined(client, path, "-1", stream_mode=["messages-tuple"]))
     await reading.until(1, parts=2)
-    lost = running(app).pk
-    app.state.store.heads.items.update(lost, "HEAD", "SET #lease.#t = :t", {":t": 0}, condition="attribute_exists(PK)")
+    end_lease(app)
     repeating = asyncio.create_task(client.post("/threads/t/runs/stream", content=body, headers=key))
     await reading.until(2, parts=2)
     gates["wait"].set()

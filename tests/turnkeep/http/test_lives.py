@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from echoing import Clock
+from fastapi import FastAPI
 from harness import noise
 from httpx import ASGITransport, AsyncClient
 from langchain_core.messages import AIMessage
@@ -37,7 +38,6 @@ from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
     from mypy_boto3_dynamodb import DynamoDBClient
 
 WHO = Principal("local", "local")
@@ -118,7 +118,7 @@ def reader(name: str) -> Agent:
 class Life:
     """One thread with the id `t`. All its texts begin with `name`."""
 
-    app: "FastAPI"
+    app: FastAPI
     client: AsyncClient
     uploads: KeptUploads
     name: str
@@ -252,7 +252,7 @@ class Life:
 
 @pytest.fixture
 async def lives(
-    make_app: "Callable[..., FastAPI]", folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
+    make_app: Callable[..., FastAPI], folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
 ) -> "Callable[[str], Life]":
     monkeypatch.setattr(documents, "MAX_DOCUMENTS", MOST_DOCUMENTS)
     app = make_app(agent_of=reader)

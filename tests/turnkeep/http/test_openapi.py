@@ -1,9 +1,8 @@
 """The OpenAPI document is correct: responses to generated requests conform to it."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 import schemathesis
+from fastapi import FastAPI
 from httpx import AsyncClient
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
@@ -17,9 +16,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
     unsupported_method,
 )
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 CHECKS = [
     not_a_server_error,
@@ -46,7 +42,7 @@ async def test_every_route_describes_its_problems(client: AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("mode", GenerationMode)
-def test_responses_match_the_openapi_document(app: "FastAPI", mode: GenerationMode) -> None:
+def test_responses_match_the_openapi_document(app: FastAPI, mode: GenerationMode) -> None:
     tried = 0
     for result in schemathesis.openapi.from_asgi("/openapi.json", app).get_all_operations():
         operation = result.ok()

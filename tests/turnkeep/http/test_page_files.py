@@ -4,21 +4,17 @@ import gzip
 import re
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from bare_app import bare_app
 from turnkeep.errors import Unauthorized
 from turnkeep.http.page import STATIC, checksum, files
+from turnkeep.records import Principal
 from turnkeep.settings import Settings
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.types import Receive, Scope, Send
-
-    from turnkeep.records import Principal
 
 MOST_BYTES_OF_OURS = 36_900
 MOST_BYTES_OF_MARKDOWN = 25_000
@@ -29,7 +25,7 @@ READS_MARKUP = "innerHTML|outerHTML|insertAdjacentHTML|document.write|DOMParser|
 RUNS_TEXT = r"\beval\(|new Function|setTimeout\(\s*[\"'`]|javascript:"
 
 
-def nobody(_: "Request") -> "Principal":
+def nobody(_: Request) -> Principal:
     raise Unauthorized
 
 
@@ -90,7 +86,7 @@ def test_the_policy_allows_only_files_of_the_page(http: TestClient) -> None:
 def test_the_page_redirects_to_a_final_slash_below_a_stage(path: str, target: str) -> None:
     app = bare_app()
 
-    async def on_lambda(scope: "Scope", receive: "Receive", send: "Send") -> None:
+    async def on_lambda(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "aws.event": {"requestContext": {"path": path}}}, receive, send)
 
     answer = TestClient(on_lambda).get("/", follow_redirects=False)

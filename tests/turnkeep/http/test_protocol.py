@@ -2,20 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from echoing import Clock
-from httpx import ASGITransport, AsyncClient
-from reading_logs import Reading
+from fastapi import FastAPI
+from httpx import AsyncClient
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langgraph.config import get_stream_writer
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
+from reading_logs import Reading, end_lease
 
 from asgi_caller import Caller
+from awaiting import until
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Principal, Reply
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
+from turnkeep.kit.checked_replies import token
+from turnkeep.records import Reply
 
 CHANNELS = ["values", "updates", "messages", "tools", "custom", "lifecycle", "input"]
 OVER = ("completed", "failed", "interrupted")
@@ -27,13 +32,6 @@ gates: dict[str, asyncio.Event] = {}
 
 def agent_of(name: str) -> Agent:
     """Says its message again, in an inner graph; asks about "ask", and fails at "fail"."""
-    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
-    from langgraph.config import get_stream_writer
-    from langgraph.graph import END, START, MessagesState, StateGraph
-    from langgraph.types import interrupt
-
-    from turnkeep.kit.checked_replies import token
 
     async def say(state: MessagesState) -> dict[str, Any]:
         if gate := gates.get(state["messages"][-1].text):
@@ -56,15 +54,9 @@ def agent_of(name: str) -> Agent:
 
 
 @pytest.fixture
-def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+def app(make_app: Callable[..., FastAPI]) -> FastAPI:
     gates.clear()
     return make_app(agent_of=agent_of)
-
-
-@pytest.fixture
-async def client(app: "FastAPI") -> AsyncIterator[AsyncClient]:
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-        yield client
 
 
 async def command(client: AsyncClient, method: str, path: str = COMMANDS, **params: Any) -> dict[str, Any]:
@@ -80,7 +72,7 @@ async def start(client: AsyncClient, text: str, **more: Any) -> dict[str, Any]:
 
 
 async def events(
-    app: "FastAPI", *, runs: int = 1, path: str = EVENTS, opens: asyncio.Event | None = None, **body: Any
+    app: FastAPI, *, runs: int = 1, path: str = EVENTS, opens: asyncio.Event | None = None, **body: Any
 ) -> list[dict[str, Any]]:
     """Return the events of a stream, which the client leaves when so many runs have ended. Its first event sets
     `opens`."""
@@ -128,7 +120,7 @@ def written(found: list[dict[str, Any]]) -> str:
     return "".join(delta.get("text", "") for delta in deltas)
 
 
-async def test_a_stream_continues_after_any_event(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_stream_continues_after_any_event(app: FastAPI, client: AsyncClient) -> None:
     await start(client, "hello")
     whole = await events(app)
     assert [(each["method"], len(each["params"]["namespace"])) for each in whole if each["method"] != "messages"] == [
@@ -151,7 +143,7 @@ async def test_a_stream_continues_after_any_event(app: "FastAPI", client: AsyncC
         assert shown(await events(app, since=each["seq"])) == shown(whole[number:])
 
 
-async def test_a_stream_follows_the_runs_of_its_thread_in_order(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_stream_follows_the_runs_of_its_thread_in_order(app: FastAPI, client: AsyncClient) -> None:
     gates["one"] = asyncio.Event()
     for text in ("one", "fail", "two", "three"):
         await start(client, text, multitask_strategy="enqueue")
@@ -164,23 +156,22 @@ async def test_a_stream_follows_the_runs_of_its_thread_in_order(app: "FastAPI", 
     assert len({each["event_id"] for each in found}) == len(found)
 
 
-async def test_runs_that_ended_without_a_client_are_streamed_in_order(app: "FastAPI", client: AsyncClient) -> None:
+async def test_runs_that_ended_without_a_client_are_streamed_in_order(app: FastAPI, client: AsyncClient) -> None:
     await start(client, "one")
     known = (await events(app))[-1]["seq"]
     for text in ("fail", "two"):
         await start(client, text, multitask_strategy="enqueue")
-    while (await client.get("/threads/t")).json()["status"] == "busy" or len(await over(client)) < 3:
-        await asyncio.sleep(0.02)
+
+    async def are_over() -> bool:
+        return {run["status"] for run in (await client.get("/threads/t/runs")).json()} == {"success", "error"}
+
+    await until(are_over)
     assert written(await events(app, runs=2, since=known)) == "you said failyou said two"
-
-
-async def over(client: AsyncClient) -> list[Any]:
-    runs: list[Any] = (await client.get("/threads/t/runs")).json()
-    return [run for run in runs if run["status"] in ("success", "error")]
+    assert written(await events(app)) == "you said two", "a new stream begins with the newest run"
 
 
 @pytest.mark.parametrize("is_input", [False, True])
-async def test_an_interrupt_is_answered(app: "FastAPI", client: AsyncClient, *, is_input: bool) -> None:
+async def test_an_interrupt_is_answered(app: FastAPI, client: AsyncClient, *, is_input: bool) -> None:
     await start(client, "ask")
     waiting = await events(app)
     [asked] = [each["params"]["data"] for each in waiting if each["method"] == "input.requested"]
@@ -198,9 +189,7 @@ async def test_an_interrupt_is_answered(app: "FastAPI", client: AsyncClient, *, 
     assert (refused["type"], refused["error"]) == ("error", "no_such_run")
 
 
-async def test_a_question_is_asked_as_long_as_its_thread_waits(
-    app: "FastAPI", client: AsyncClient, clock: Clock
-) -> None:
+async def test_a_question_is_asked_as_long_as_its_thread_waits(app: FastAPI, client: AsyncClient, clock: Clock) -> None:
     await start(client, "ask")
     await events(app)
     clock.ahead += 3600
@@ -209,14 +198,7 @@ async def test_a_question_is_asked_as_long_as_its_thread_waits(
     assert answer(await events(app)) == "answer yes"
 
 
-async def test_a_new_stream_begins_with_the_newest_run(app: "FastAPI", client: AsyncClient) -> None:
-    for text in ("one", "two"):
-        await start(client, text)
-        assert written(await events(app)) == f"you said {text}"
-    assert written(await events(app)) == "you said two"
-
-
-async def test_a_run_that_never_began_ends_for_its_clients(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_run_that_never_began_ends_for_its_clients(app: FastAPI, client: AsyncClient) -> None:
     gates["wait"] = asyncio.Event()
     await start(client, "wait")
     following = asyncio.create_task(events(app, runs=2))
@@ -233,27 +215,21 @@ async def test_a_run_that_never_began_ends_for_its_clients(app: "FastAPI", clien
     assert not (await client.get("/threads/t/state")).json()["next"]
 
 
-async def test_a_second_attempt_replaces_the_events_of_the_first(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_second_attempt_replaces_the_events_of_the_first(app: FastAPI, client: AsyncClient) -> None:
     """The first process dies: its lease ends while it still waits. The request is repeated, and runs again."""
     await client.post("/threads", json={"thread_id": "t"})
     gates["wait"] = asyncio.Event()
     given = {"messages": [{"role": "human", "content": "wait"}]}
-    run = {
-        "assistant_id": "papers",
-        "input": given,
-        "stream_mode": ["messages-tuple", "values"],
-        "stream_resumable": True,
-    }
-    first, again = (
-        Caller(app, "POST", "/threads/t/runs/stream", json.dumps(run).encode(), {"idempotency-key": "k"}) for _ in "ab"
-    )
-    reading, tasks, following = Reading(app), [first.start()], asyncio.create_task(events(app))
+    run = {"assistant_id": "papers", "input": given, "stream_mode": ["messages-tuple", "values"]}
+
+    def send() -> "asyncio.Task[Any]":
+        body, key = run | {"stream_resumable": True}, {"Idempotency-Key": "k"}
+        return asyncio.create_task(client.post("/threads/t/runs/stream", json=body, headers=key))
+
+    reading, following, tasks = Reading(app), asyncio.create_task(events(app)), [send()]
     await reading.until(1, parts=1)
-    head = app.state.store.heads.read(Principal("local", "local"), "t")
-    app.state.store.heads.items.update(
-        head.pk, "HEAD", "SET #lease.#t = :t", {":t": 0}, condition="attribute_exists(PK)"
-    )
-    tasks.append(again.start())
+    end_lease(app)
+    tasks.append(send())
     await reading.until(2, parts=1)
     gates["wait"].set()
     found = await following
@@ -264,7 +240,7 @@ async def test_a_second_attempt_replaces_the_events_of_the_first(app: "FastAPI",
     await asyncio.gather(*tasks)
 
 
-async def test_a_client_gets_only_the_events_that_it_asks_for(app: "FastAPI", client: AsyncClient) -> None:
+async def test_a_client_gets_only_the_events_that_it_asks_for(app: FastAPI, client: AsyncClient) -> None:
     await start(client, "hello")
     outer = await events(app, channels=["values", "lifecycle"], namespaces=[[]], depth=0)
     assert [(each["method"], each["params"]["namespace"]) for each in outer] == [

@@ -1,24 +1,21 @@
 """The app with the agents of word_graph.py, and LangGraph's SDK."""
 
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
 
 import pytest
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
 from langgraph_sdk.client import LangGraphClient
 from word_graph import word_agent
 
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
 
 @pytest.fixture
-def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+def app(make_app: Callable[..., FastAPI]) -> FastAPI:
     return make_app(agent_of=word_agent)
 
 
 @pytest.fixture
-async def sdk(app: "FastAPI") -> AsyncIterator[LangGraphClient]:
+async def sdk(app: FastAPI) -> AsyncIterator[LangGraphClient]:
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as http:
         yield LangGraphClient(http)
 

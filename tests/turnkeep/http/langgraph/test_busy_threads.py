@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import APIStatusError, NotFoundError, RateLimitError
+from langgraph_sdk.errors import RateLimitError
 from test_langgraph_runs import human, streamed, turns_of
 from word_graph import gates
 
@@ -55,37 +55,6 @@ async def messages(client: AsyncClient, thread_id: str) -> list[str]:
     return [message.partition(" ")[0] for message, _ in await turns_of(client, thread_id)]
 
 
-async def test_queued_runs_follow_in_the_order_of_their_acceptance(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    queued = [await created(sdk, thread_id, f"message-{number}") for number in range(5)]
-    assert {run["status"] for run in queued} == {"pending"}
-    assert [run["run_id"] for run in await sdk.runs.list(thread_id, status="pending")] == [
-        run["run_id"] for run in reversed(queued)
-    ]
-    gates[gate].set()
-    values: Any = await sdk.runs.join(thread_id, queued[-1]["run_id"])
-    assert values["messages"][-1]["content"] == "11: message-4"
-    assert await messages(client, thread_id) == ["wait", *(f"message-{number}" for number in range(5))]
-    assert {await status(sdk, run) for run in [active, *queued]} == {"success"}
-
-
-async def test_a_queued_stream_ends_with_its_own_values(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    streaming = asyncio.create_task(streamed(sdk, thread_id, input=human("second"), stream_mode="values"))
-    body = {"assistant_id": "papers", "input": human("third")}
-    waiting = asyncio.create_task(client.post(f"/threads/{thread_id}/runs/wait", json=body))
-    await pending(sdk, thread_id, 2)
-    gates[gate].set()
-    parts, answer = await streaming, await waiting
-    assert [event for event, _ in parts] == ["metadata", *["values"] * (len(parts) - 2), "end"]
-    assert [each["content"] for each in parts[-2][1]["messages"]][-2] == "second"
-    assert [each["content"] for each in answer.json()["messages"]][-2] == "third"
-    run = await sdk.runs.get(thread_id, answer.headers["content-location"].rpartition("/")[2])
-    assert (run["status"], answer.headers["location"]) == ("success", answer.headers["content-location"] + "/join")
-
-
 @pytest.mark.parametrize("active", ["direct"], indirect=True)
 async def test_a_direct_run_does_not_pass_queued_ones(
     sdk: LangGraphClient, client: AsyncClient, app: Any, active: Any, gate: str
@@ -109,28 +78,6 @@ async def test_a_direct_run_does_not_pass_queued_ones(
     assert await messages(client, thread_id) == ["wait", "second", "third"]
 
 
-async def test_a_run_on_a_free_thread_is_not_queued(app: Any, sdk: LangGraphClient, thread_id: str) -> None:
-    await sdk.runs.wait(thread_id, "papers", input=human("hello"))  # type: ignore[call-overload]
-    head = app.state.store.heads.read(WHO, thread_id)
-    assert (head.n, head.queue, app.state.store.queue.waiting(head)) == (1, None, [])
-
-
-async def test_reject_is_409_while_any_run_is_not_over(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    for path in ("runs", "runs/wait", "runs/stream"):
-        body = {"assistant_id": "papers", "input": human("no"), "multitask_strategy": "reject"}
-        answer = await client.post(f"/threads/{thread_id}/{path}", json=body)
-        assert (answer.status_code, answer.json()["code"]) == (409, "thread_busy")
-    gates[gate].set()
-    await sdk.runs.join(thread_id, active["run_id"])
-    run = await created(sdk, thread_id, "yes", multitask_strategy="reject")
-    assert run["multitask_strategy"] == "reject"
-    await sdk.runs.join(thread_id, run["run_id"])
-    assert (await sdk.runs.get(thread_id, run["run_id"]))["multitask_strategy"] == "reject"
-    assert await messages(client, thread_id) == ["wait", "yes"]
-
-
 @pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
 async def test_a_strategy_that_cancels_ends_active_and_queued_runs(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: Any
@@ -146,26 +93,6 @@ async def test_a_strategy_that_cancels_ends_active_and_queued_runs(
     assert (run["status"], run["multitask_strategy"]) == ("success", strategy)
 
 
-@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
-async def test_a_background_run_that_cancels_others_makes_its_turn(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: Any
-) -> None:
-    run = await created(sdk, thread_id, "second", multitask_strategy=strategy)
-    await sdk.runs.join(thread_id, run["run_id"])
-    assert await messages(client, thread_id) == ["second"]
-
-
-async def test_a_withdrawn_run_is_never_executed(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    second, third = [await created(sdk, thread_id, text) for text in ("second", "third")]
-    await sdk.runs.cancel(thread_id, second["run_id"])
-    gates[gate].set()
-    await sdk.runs.join(thread_id, third["run_id"])
-    assert await status(sdk, second) == "interrupted"
-    assert await messages(client, thread_id) == ["wait", "third"]
-
-
 async def test_a_cancelled_active_run_is_followed_by_the_next(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any
 ) -> None:
@@ -173,37 +100,6 @@ async def test_a_cancelled_active_run_is_followed_by_the_next(
     await sdk.runs.cancel(thread_id, active["run_id"])
     await sdk.runs.join(thread_id, second["run_id"])
     assert await messages(client, thread_id) == ["second"]
-
-
-async def test_a_deleted_thread_takes_its_queue_with_it(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    second = await created(sdk, thread_id, "second")
-    await sdk.threads.delete(thread_id)
-    gates[gate].set()
-    await sdk.threads.create(thread_id=thread_id)
-    assert await sdk.runs.list(thread_id) == []
-    with pytest.raises(NotFoundError):
-        await sdk.runs.get(thread_id, second["run_id"])
-    run = await created(sdk, thread_id, "first")
-    await sdk.runs.join(thread_id, run["run_id"])
-    assert await messages(client, thread_id) == ["first"]
-
-
-async def test_the_same_key_is_queued_once(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    body = {"assistant_id": "papers", "input": human("second")}
-    ask = [client.post(f"/threads/{thread_id}/runs", json=body, headers={"Idempotency-Key": "k"}) for _ in range(3)]
-    ids = {(await answer).json()["run_id"] for answer in ask}
-    other = {**body, "input": human("other")}
-    refused = await client.post(f"/threads/{thread_id}/runs", json=other, headers={"Idempotency-Key": "k"})
-    assert (len(ids), refused.json()["code"]) == (1, "idempotency_key_reused")
-    gates[gate].set()
-    await sdk.runs.join(thread_id, ids.pop())
-    again = await client.post(f"/threads/{thread_id}/runs", json=body, headers={"Idempotency-Key": "k"})
-    assert again.json()["status"] == "success"
-    assert await messages(client, thread_id) == ["wait", "second"]
 
 
 async def test_a_full_queue_refuses_runs_but_knows_its_own(
@@ -218,11 +114,6 @@ async def test_a_full_queue_refuses_runs_but_knows_its_own(
         await created(sdk, thread_id, "too much")
     again = await client.post(path, json=body, headers=key)
     assert again.json()["run_id"] == last.json()["run_id"]
-
-
-async def test_an_unknown_strategy_is_refused_with_advice(sdk: LangGraphClient, thread_id: str) -> None:
-    with pytest.raises(APIStatusError, match="reject, enqueue, interrupt, rollback, merge, debounce"):
-        await created(sdk, thread_id, "no", multitask_strategy="juggle")
 
 
 NATIVE = ["/threads/{}/turns", "/threads/{}/turns/stream", "/chat", "/chat/stream"]
@@ -267,35 +158,10 @@ async def test_native_messages_that_wait_make_one_turn(  # noqa: PLR0917
     assert await messages(client, thread_id) == ["wait", "second\n\nthird"]
 
 
-async def test_messages_of_a_langgraph_client_that_wait_make_one_turn(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str
-) -> None:
-    first = await created(sdk, thread_id, "second", multitask_strategy="merge")
-    streaming = asyncio.create_task(
-        streamed(sdk, thread_id, input=human("third"), stream_mode="values", multitask_strategy="merge")
-    )
-    await until(lambda: queued_text(client, thread_id, "third"))
-    gates[gate].set()
-    [*_, (_, values), _] = await streaming
-    assert [each["content"] for each in values["messages"]][-3:-1] == ["second", "third"]
-    assert (await sdk.runs.get(thread_id, first["run_id"]))["multitask_strategy"] == "merge"
-    assert len(await turns_of(client, thread_id)) == 2
-
-
 async def queued_text(client: AsyncClient, thread_id: str, text: str) -> bool:
     store = client._transport.app.state.store  # type: ignore[attr-defined]
     waiting = store.queue.waiting(store.heads.read(WHO, thread_id))
     return any(text in store.queue.request_of(each) for each in waiting)
-
-
-@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
-async def test_a_native_message_cancels_the_active_turn(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: str
-) -> None:
-    status, turn = await sent(client, NATIVE[0], thread_id, strategy)
-    assert (status, turn["turn_number"]) == (200, 1)
-    assert (await sdk.runs.get(thread_id, active["run_id"]))["status"] == "interrupted"
-    assert await messages(client, thread_id) == ["second"]
 
 
 async def test_queued_messages_are_listed_with_their_texts_until_they_begin(
@@ -307,6 +173,8 @@ async def test_queued_messages_are_listed_with_their_texts_until_they_begin(
     third = await created(sdk, thread_id, "third")
     thread = (await client.get(f"/threads/{thread_id}")).json()
     assert [each["message"] for each in thread["queued"]] == ["second", "third"]
+    newest, *_ = await sdk.runs.list(thread_id, status="pending")
+    assert newest["run_id"] == third["run_id"]
     assert thread["pending"]["run_id"] == active["run_id"]
     assert [each["queued"] for each in (await client.post("/threads/search", json={})).json()] == [[]]
     await sdk.runs.cancel(thread_id, third["run_id"])

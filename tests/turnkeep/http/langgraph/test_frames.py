@@ -107,8 +107,7 @@ async def test_a_joined_run_can_be_cancelled_by_disconnecting(app: Any, sdk: Lan
     await sdk.threads.create(thread_id="t1")
     await hung_up(app, "t1", "joined-and-left")
     [run] = await sdk.runs.list("t1")
-    caller = Caller(app, "GET", f"/threads/t1/runs/{run['run_id']}/stream")
-    caller._scope["query_string"] = b"cancel_on_disconnect=true"
+    caller = Caller(app, "GET", f"/threads/t1/runs/{run['run_id']}/stream?cancel_on_disconnect=true")
     serving = caller.start()
     await caller.answer()
     caller.hang_up()

@@ -44,6 +44,7 @@ async def test_a_graph_reads_the_clients_config_but_no_forged_ids(sdk: LangGraph
 
 REFUSED: dict[str, dict[str, Any]] = {
     "stream_mode": {"stream_mode": "colours"},
+    "multitask_strategy": {"multitask_strategy": "juggle"},
     "webhook": {"webhook": "https://example.org"},
     "after_seconds": {"after_seconds": 5},
     "feedback_keys": {"feedback_keys": ["a"]},
@@ -54,6 +55,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "command.goto": {"command": {"goto": 5}},
     "context": {"context": {"long": "x" * 20_000}},
     "assistant_id": {"assistant_id": None},
+    "checkpoint": {"checkpoint": {"checkpoint_id": "x", "checkpoint_ns": "inner:1"}},
 }
 
 

@@ -50,21 +50,6 @@ async def test_threads_are_created_with_graph_metadata_and_ttl(sdk: LangGraphCli
         await sdk.threads.get("t1")
 
 
-async def test_threads_are_found_by_graph_and_assistant(sdk: LangGraphClient) -> None:
-    for thread_id, agent in (("a", "papers"), ("b", "products"), ("c", "papers")):
-        await sdk.threads.create(thread_id=thread_id, graph_id=agent, metadata={"kind": "x"})
-
-    async def ids(**metadata: str) -> list[str]:
-        found = await sdk.threads.search(metadata=metadata, sort_by="thread_id", sort_order="asc")
-        assert await sdk.threads.count(metadata=metadata) == len(found)
-        return [thread["thread_id"] for thread in found]
-
-    assert await ids(graph_id="papers", kind="x") == ["a", "c"]
-    assert await ids(assistant_id=assistant_id("products")) == ["b"]
-    assert await ids(assistant_id="unknown") == []
-    assert await ids(graph_id="papers", assistant_id=assistant_id("products")) == []
-
-
 async def test_a_checkpoint_without_an_id_is_the_newest(sdk: LangGraphClient, client: AsyncClient, held: str) -> None:
     newest = await sdk.threads.get_state(held)
     for checkpoint in ({"checkpoint_id": None}, {"thread_id": held, "checkpoint_ns": ""}):

@@ -1,4 +1,4 @@
-"""Own graphs over LangGraph's SDK: which calls stream the model, calls from a node, and checkpoints of inner graphs."""
+"""Own graphs over LangGraph's SDK: which calls stream the model, events, and calls from a node."""
 
 import operator
 import sys
@@ -7,22 +7,27 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, TypedDict, cast
 
 import pytest
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph_sdk import get_client
+from langgraph_sdk._shared.utilities import get_asgi_transport
 from langgraph_sdk.client import LangGraphClient
 
+from turnkeep.graphfile import GraphSpec
+from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.own import as_agent
+from turnkeep.http.loopback import serve_nodes
 from turnkeep.records import Documents, Principal, RunContext
 from turnkeep.store.plans import Loaded
+from turnkeep.turns.graph import GraphRun
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import GraphCall, TurnContext, TurnRequest
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from langgraph.pregel import Pregel
-
-    from turnkeep.graphs.agent import Agent
 
 
 class Log(TypedDict, total=False):
@@ -30,32 +35,16 @@ class Log(TypedDict, total=False):
     secret: str
 
 
-def own_agent(graph: Any) -> "Agent":
-    from turnkeep.graphfile import GraphSpec
-    from turnkeep.graphs.own import as_agent
-
+def own_agent(graph: Any) -> Agent:
     return as_agent(graph, GraphSpec("papers", "./own.py", "graph", "langgraph.json:1"))
 
 
-def sdk_for(make_app: "Callable[..., FastAPI]", graph: Any) -> LangGraphClient:
-    app = make_app(agent_of=lambda name: own_agent(graph))
-    return LangGraphClient(AsyncClient(transport=ASGITransport(app), base_url="http://test"))
-
-
-async def test_a_model_is_streamed_only_for_clients_that_read_tokens(make_app: "Callable[..., FastAPI]") -> None:
-    from langchain_core.language_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
-    from langgraph.graph import START, MessagesState, StateGraph
-
-    called: list[str] = []
+async def test_a_model_is_streamed_only_for_clients_that_read_tokens(make_app: Callable[..., FastAPI]) -> None:
+    calls = list[None]()
 
     class Model(GenericFakeChatModel):
-        def _generate(self, *given: Any, **named: Any) -> Any:
-            called.append("whole")
-            return super()._generate(*given, **named)
-
         def _stream(self, *given: Any, **named: Any) -> Iterator[Any]:
-            called.append("streamed")
+            calls.append(None)
             return super()._stream(*given, **named)
 
     def reply(state: MessagesState) -> Any:
@@ -71,20 +60,20 @@ async def test_a_model_is_streamed_only_for_clients_that_read_tokens(make_app: "
             pass
 
     body = {"model": "papers", "messages": human["messages"]}
-    ways: list[tuple[Any, str]] = [
-        (sdk.runs.wait(None, "papers", input=human), "whole"),
-        (streamed("values", "updates"), "whole"),
-        (streamed("values", "messages"), "streamed"),
-        (streamed("messages-tuple"), "streamed"),
-        (http.post("/chat", json={"message": "hi"}), "whole"),
-        (http.post("/chat/stream", json={"message": "hi"}), "streamed"),
-        (http.post("/v1/chat/completions", json=body), "whole"),
-        (http.post("/v1/chat/completions", json=body | {"stream": True}), "streamed"),
+    ways: list[tuple[Any, bool]] = [
+        (sdk.runs.wait(None, "papers", input=human), False),
+        (streamed("values", "updates"), False),
+        (streamed("values", "messages"), True),
+        (streamed("messages-tuple"), True),
+        (http.post("/chat", json={"message": "hi"}), False),
+        (http.post("/chat/stream", json={"message": "hi"}), True),
+        (http.post("/v1/chat/completions", json=body), False),
+        (http.post("/v1/chat/completions", json=body | {"stream": True}), True),
     ]
-    for way, expected in ways:
-        called.clear()
+    for way, is_streamed in ways:
+        calls.clear()
         await way
-        assert (way, called.count("streamed") > 0) == (way, expected == "streamed")
+        assert (way, bool(calls)) == (way, is_streamed)
 
 
 @pytest.mark.parametrize(
@@ -93,10 +82,6 @@ async def test_a_model_is_streamed_only_for_clients_that_read_tokens(make_app: "
 async def test_events_of_a_graph_are_streamed_unless_its_texts_are_checked(
     per_turn: dict[str, str], redactor: Redactor | None
 ) -> None:
-    from langgraph.graph import START, StateGraph
-
-    from turnkeep.turns.graph import GraphRun
-
     def node(state: Log) -> Log:
         return {"log": ["done"], "secret": "draft"}
 
@@ -118,23 +103,17 @@ async def test_events_of_a_graph_are_streamed_unless_its_texts_are_checked(
 
 @pytest.mark.parametrize("with_langgraph_api", [False, True])
 async def test_a_node_calls_its_server_as_the_caller_of_the_run(
-    make_app: "Callable[..., FastAPI]",
+    make_app: Callable[..., FastAPI],
     with_langgraph_api: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from langgraph.graph import START, StateGraph
-    from langgraph_sdk import get_client
-    from langgraph_sdk._shared.utilities import get_asgi_transport
-
     get_asgi_transport.cache_clear()
     if with_langgraph_api:
         package = ModuleType("langgraph_api")
         package.__path__ = [str(tmp_path)]
         (tmp_path / "asgi_transport.py").write_text("raise KeyError('REDIS_URI')\n")
         monkeypatch.setitem(sys.modules, "langgraph_api", package)
-
-    from turnkeep.http.loopback import serve_nodes
 
     async def visit(state: Log) -> Any:
         made = await get_client().threads.create(metadata={"by": "node"})
@@ -150,29 +129,3 @@ async def test_a_node_calls_its_server_as_the_caller_of_the_run(
     assert (await http.get(f"/threads/{thread}")).json()["metadata"]["by"] == "node"
     assert (await http.get(f"/threads/{thread}", headers={"X-Turnkeep-User": "ben"})).status_code == 404
     assert int(count) > 1
-
-
-def nested() -> "Pregel[Any, Any, Any, Any]":
-    """A graph whose only node is an inner graph that asks."""
-    from langgraph.graph import START, StateGraph
-    from langgraph.types import interrupt
-
-    def ask(state: Log) -> Any:
-        return {"log": [interrupt({"topic": "pay"})]}
-
-    inner = StateGraph(Log).add_node("ask", ask).add_edge(START, "ask").compile()
-    return StateGraph(Log).add_node("inner", inner).add_edge(START, "inner").compile()
-
-
-async def test_runs_reject_checkpoints_of_inner_graphs(make_app: "Callable[..., FastAPI]") -> None:
-    from httpx import HTTPStatusError
-
-    sdk = sdk_for(make_app, nested())
-    thread = (await sdk.threads.create(graph_id="papers"))["thread_id"]
-    await sdk.runs.wait(thread, "papers", input={"log": []})
-    state: Any = await sdk.threads.get_state(thread, subgraphs=True)
-    place = state["tasks"][0]["state"]["checkpoint"]
-    with pytest.raises(HTTPStatusError, match="422"):
-        await sdk.runs.wait(thread, "papers", input=None, checkpoint=place)
-    with pytest.raises(HTTPStatusError, match="as that node"):
-        await sdk.threads.update_state(thread, {"log": ["x"]}, checkpoint={**place, "checkpoint_ns": "nobody:1"})

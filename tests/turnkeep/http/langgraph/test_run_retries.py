@@ -12,8 +12,6 @@ from test_langgraph_runs import human, streamed, turns_of
 from word_graph import gates
 
 from asgi_caller import Caller
-from turnkeep.errors import StoreUnavailable
-from turnkeep.store.turn_log import TurnLog
 
 
 async def test_the_same_message_id_is_one_turn(sdk: LangGraphClient, client: AsyncClient, thread_id: str) -> None:
@@ -48,15 +46,6 @@ async def test_a_retry_returns_the_first_reply_after_later_changes(
         assert joined[1] == ("values", first)
 
 
-@pytest.mark.parametrize("mode", ["messages", "messages-tuple", "values"])
-async def test_a_retry_gets_the_reply_in_each_stream_mode(sdk: LangGraphClient, thread_id: str, mode: Any) -> None:
-    for _ in range(2):
-        parts = await streamed(sdk, thread_id, input=human("hello", id="mine"), stream_mode=mode)
-    assert parts[0][0] == "metadata"
-    assert "1: hello" in str(parts[1:-1])
-    assert parts[-1][0] == "end"
-
-
 async def test_the_same_text_after_the_same_checkpoint_is_one_turn(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str
 ) -> None:
@@ -82,18 +71,6 @@ async def test_a_retry_with_the_same_key_is_replayed(client: AsyncClient, thread
     assert again.headers["content-location"] == first.headers["content-location"]
 
 
-async def test_a_turn_that_is_not_stored_ends_in_an_error(
-    app: Any, sdk: LangGraphClient, client: AsyncClient, thread_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lost(*_: Any) -> None:
-        raise StoreUnavailable
-
-    monkeypatch.setattr(TurnLog, "commit", lost)
-    parts = await streamed(sdk, thread_id, input=human("hello"))
-    assert (parts[-1][0], parts[-1][1]["code"]) == ("error", "store_unavailable")
-    assert "end" not in [event for event, _ in parts]
-
-
 async def hung_up(app: Any, thread_id: str, gate: str, **more: str) -> None:
     """Start a run that waits at its gate, and disconnect."""
     keys = "".join(f', "{name}": "{value}"' for name, value in more.items())
@@ -105,23 +82,6 @@ async def hung_up(app: Any, thread_id: str, gate: str, **more: str) -> None:
     caller.hang_up()
     if more.get("on_disconnect") == "cancel":
         await serving
-
-
-async def test_a_run_continues_without_its_client_and_is_joined(
-    app: Any, sdk: LangGraphClient, client: AsyncClient, thread_id: str
-) -> None:
-    await hung_up(app, thread_id, "outlives")
-    [run] = await sdk.runs.list(thread_id)
-    assert run["status"] == "running"
-    joining = asyncio.create_task(collect(sdk.runs.join_stream(thread_id, run["run_id"])))
-    await asyncio.sleep(0.05)
-    gates["outlives"].set()
-    parts = await joining
-    assert [event for event, _ in parts] == ["metadata", "values", "end"]
-    assert parts[1][1]["messages"][-1]["content"] == "waited"
-    assert await turns_of(client, thread_id) == [("wait outlives", "waited")]
-    joined: Any = await sdk.runs.join(thread_id, run["run_id"])
-    assert joined == parts[1][1]
 
 
 async def collect(stream: Any) -> list[tuple[str, Any]]:

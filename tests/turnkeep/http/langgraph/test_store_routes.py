@@ -71,15 +71,6 @@ async def test_callers_read_only_their_own_items(client: AsyncClient) -> None:
     assert (await client.get(query, headers=mine)).json()["value"] == {"mine": 1}
 
 
-async def test_a_search_over_the_response_limit_is_rejected(client: AsyncClient) -> None:
-    for number in range(20):
-        await client.put("/store/items", json={**PLACE, "key": str(number), "value": {"v": "x" * 250_000}})
-    answer = await client.post("/store/items/search", json={"namespace_prefix": [], "limit": 20})
-    assert (answer.status_code, answer.json()["code"]) == (422, "answer_too_large")
-    answer = await client.post("/store/items/search", json={"namespace_prefix": [], "limit": 5})
-    assert len(answer.json()["items"]) == 5
-
-
 async def test_items_are_exported_and_erased(client: AsyncClient) -> None:
     await client.put("/store/items", json={**PLACE, "value": {"mine": 1}})
     lines = (await client.get("/me/export")).text.splitlines()

@@ -4,6 +4,13 @@ end the waiting."""
 import asyncio
 from typing import Any
 
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_stream_writer
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
+
 from turnkeep.errors import UnknownAgent
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
@@ -12,13 +19,6 @@ gates: dict[str, asyncio.Event] = {}
 
 
 def word_agent(name: str) -> Agent:
-    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.config import get_stream_writer
-    from langgraph.graph import END, START, MessagesState, StateGraph
-    from langgraph.types import interrupt
-
     class Notes(MessagesState):
         note: str
 

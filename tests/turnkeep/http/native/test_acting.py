@@ -2,21 +2,17 @@
 
 import json
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient, Response
 from scripted import ScriptedTurns, complete
-from starlette.requests import Request
 
 from bare_app import bare_app
-from turnkeep.http.auth import act_for
 from turnkeep.observability import fingerprint
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 SALT = "salt-of-the-test"
 ANN = Principal("acme", "ann")
@@ -25,7 +21,7 @@ OURS = Principal("acme", "server", acts_for="tenant")
 ROUTE = "/internal/chat/stream"
 
 
-def app_for(caller: Principal, turns: ScriptedTurns | None = None) -> "FastAPI":
+def app_for(caller: Principal, turns: ScriptedTurns | None = None) -> FastAPI:
     settings = Settings(seal_key=SALT)  # type: ignore[arg-type]
     return bare_app(turns=turns, settings=settings, authenticate=lambda _: caller)
 
@@ -34,19 +30,6 @@ async def send(caller: Principal, turns: ScriptedTurns | None = None, /, **conve
     body = {"input": {"message": "ping"}, "conversation": {"id": "c1", **conversation}}
     async with AsyncClient(transport=ASGITransport(app_for(caller, turns)), base_url="http://test") as client:
         return await client.post(ROUTE, json=body)
-
-
-def request_of(caller: Principal) -> Request:
-    request = Request({"type": "http", "app": app_for(caller), "state": {}, "headers": []})
-    request.state.principal = caller
-    return request
-
-
-def act(caller: Principal, user: str | None, company: str | None) -> Principal:
-    request = request_of(caller)
-    acting = act_for(request, user, company)
-    assert request.state.principal is acting
-    return acting
 
 
 def hash_of(*parts: str) -> str:
@@ -67,10 +50,13 @@ def hash_of(*parts: str) -> str:
         (ANN, None, "other", ANN),
     ],
 )
-def test_only_a_caller_who_may_act_for_others_becomes_the_named_user(
+async def test_only_a_caller_who_may_act_for_others_becomes_the_named_user(
     caller: Principal, user: str | None, company: str | None, acting: Principal
 ) -> None:
-    found = act(caller, user, company)
+    turns = ScriptedTurns([complete()])
+    ids = {name: given for name, given in (("user_id", user), ("company_id", company)) if given}
+    assert (await send(caller, turns, **ids)).status_code == 200
+    found = turns.requests[0].principal
     assert found == acting
     assert not (user and found.acts_for)
 
@@ -115,7 +101,8 @@ async def test_the_acting_user_owns_the_thread_and_is_logged_as_a_hash(
     turns = ScriptedTurns([complete()])
     answer = await send(caller, turns, **ids)
     assert answer.status_code == 200
-    assert [(asked.principal.tenant, asked.principal.user) for asked in turns.requests] == [owner]
+    [asked] = turns.requests
+    assert (asked.message, asked.principal.tenant, asked.principal.user) == ("ping", *owner)
     logged = [json.loads(line) for line in log.getvalue().splitlines()]
     assert [line["message"] for line in logged if line["message"] in (*lines, "caller acts for another")] == lines
     last = logged[-1]

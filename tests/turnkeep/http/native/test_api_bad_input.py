@@ -40,23 +40,13 @@ async def held(client: AsyncClient) -> AsyncIterator[AsyncClient]:
     assert [turn["message"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["kept"]
 
 
-MESSAGES: list[tuple[str, Any, int, str]] = [
-    ("empty", "", 422, "invalid_request"),
-    ("blank", " \n\t\u2003", 422, "invalid_request"),
-    ("invisible", "\u200b\u200d", 422, "invalid_request"),
-    ("NUL", "a\0b", 422, "invalid_request"),
-    ("a byte too long", "x" * (64 * KB + 1), 413, "message_too_long"),
-    ("65 KB of two-byte characters", "é" * 33 * KB, 413, "message_too_long"),
-    ("null", None, 422, "invalid_request"),
-]
-
-
 @pytest.mark.parametrize("path", RUNS)
 async def test_an_invalid_message_is_rejected(held: AsyncClient, path: str) -> None:
-    for name, message, status, code in MESSAGES:
-        problem = assert_problem(await held.post(path, json={"message": message}), status, code)
-        if code == "invalid_request":
-            assert [fault["field"] for fault in problem["errors"]] == ["body.message"], name
+    for message in ("", " \n\t\u2003", "\u200b\u200d", "a\0b", None):
+        problem = assert_problem(await held.post(path, json={"message": message}), 422, "invalid_request")
+        assert [fault["field"] for fault in problem["errors"]] == ["body.message"], message
+    for message in ("x" * (64 * KB + 1), "é" * 33 * KB):
+        assert_problem(await held.post(path, json={"message": message}), 413, "message_too_long")
 
 
 BODIES: list[tuple[str, bytes, int, str]] = [
@@ -97,36 +87,21 @@ async def test_another_agent_than_the_threads_is_rejected(held: AsyncClient, pat
     assert_problem(await held.post(path, json=body), 422, "agent_mismatch")
 
 
-IDS = ["a#b", "a%23b", "..", "a/b", "a%2Fb", "a.b", "a b", "é", "a\n", "\0", "x" * 65, "x" * 10 * KB, "T#1#U#2"]
+IDS = ["", "a#b", "a%23b", "..", "a/b", "a%2Fb", "a.b", "a b", "é", "a\n", "\0", "x" * 65, "x" * 10 * KB, "T#1#U#2"]
 
 
 @pytest.mark.parametrize("given", IDS)
-async def test_a_malformed_session_id_is_rejected(held: AsyncClient, given: str) -> None:
+async def test_a_malformed_id_is_rejected(held: AsyncClient, given: str) -> None:
     for path in ("/chat", "/chat/stream"):
         assert_problem(await held.post(path, json={"message": "a", "session_id": given}), 422, "invalid_id")
-    assert_problem(await held.post("/chat", json={"message": "a", "session_id": ""}), 422, "invalid_id")
     assert_problem(await held.post("/threads", json={"thread_id": given}), 422, "invalid_id")
 
 
 @pytest.mark.parametrize("given", ["a%23b", "%2e%2e", "a.b", "a%20b", "%C3%A9", "a%0A", "%00", "x" * 65])
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("GET", "/threads/{}", None),
-        ("DELETE", "/threads/{}", None),
-        ("GET", "/threads/{}/turns/1", None),
-        ("POST", "/threads/{}/turns/stream", {"message": "a"}),
-    ],
-)
-async def test_a_malformed_id_in_a_path_is_rejected(
-    client: AsyncClient, method: str, path: str, body: Any, given: str
-) -> None:
-    assert_problem(await client.request(method, path.format(given), json=body), 422, "invalid_id")
-
-
-async def test_a_slash_in_an_id_is_another_path(held: AsyncClient) -> None:
-    for path in ("/threads/a/b", "/threads/a%2Fb", "/threads/", "/threads//turns", "/threads/..%2F..%2Fok"):
-        assert_problem(await held.get(path), 404, "not_found")
+async def test_a_malformed_id_in_a_path_is_rejected(client: AsyncClient, given: str) -> None:
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/turns/1"), ("POST", "/turns/stream")):
+        body = {"message": "a"} if method == "POST" else None
+        assert_problem(await client.request(method, f"/threads/{given}{path}", json=body), 422, "invalid_id")
 
 
 @pytest.mark.parametrize("key", ["x" * 65, "", "a b", "a#b", "ä".encode("latin-1"), "a,b", "x" * 10 * KB])
@@ -155,15 +130,12 @@ async def test_metadata_that_cannot_be_stored_is_rejected(held: AsyncClient, met
 
 async def test_a_body_of_another_type_is_rejected(held: AsyncClient) -> None:
     body = json.dumps({"message": "a"}).encode()
-    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "x", "json"):
+    kinds = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "x", "json")
+    browser = {"Origin": "http://elsewhere.example"}
+    for headers in [*({"Content-Type": kind} for kind in kinds), browser]:
         for path in [*RUNS, "/threads"]:
-            answer = await held.post(path, content=body, headers={"Content-Type": kind})
+            answer = await held.post(path, content=body, headers=headers)
             assert_problem(answer, 415, "unsupported_media_type")
-
-
-async def test_a_browser_must_send_the_type(held: AsyncClient) -> None:
-    answer = await held.post("/chat", content=b'{"message": "a"}', headers={"Origin": "http://elsewhere.example"})
-    assert_problem(answer, 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("kind", [None, "application/json; charset=utf-8", "APPLICATION/JSON", "application/x+json"])

@@ -1,27 +1,22 @@
 """Turns over HTTP: an acknowledged turn is returned once by every route."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from echoing import echo_agent
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
 from scripted import read_events
 
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-
 TURN_FIELDS = {
     "thread_id", "turn_number", "agent", "message", "reply", "persisted", "status", "created_at", "duration_ms",
     "provider", "model", "usage", "route", "confidence", "standalone_query", "sources", "warnings", "details",
 }  # fmt: skip
-NO_TURNS = {"turns": [], "next_before": None}
 
 
 def long_agent(name: str) -> Agent:
@@ -36,7 +31,7 @@ def long_agent(name: str) -> Agent:
 
 
 @pytest.fixture
-async def long_client(make_app: "Callable[..., FastAPI]") -> AsyncIterator[AsyncClient]:
+async def long_client(make_app: Callable[..., FastAPI]) -> AsyncIterator[AsyncClient]:
     async with AsyncClient(transport=ASGITransport(make_app(agent_of=long_agent)), base_url="http://test") as client:
         yield client
 
@@ -83,20 +78,6 @@ async def test_details_over_lambdas_limit_are_returned_by_streams_only(long_clie
     assert (len(turn["details"]["rows"][0]), turn["warnings"]) == (6_000_000, [])
 
 
-@pytest.mark.parametrize("sent", [{"Idempotency-Key": "k-1"}, {}])
-async def test_a_retry_returns_the_same_turn_with_a_sent_or_generated_key(
-    client: AsyncClient, sent: dict[str, str]
-) -> None:
-    await client.post("/threads", json={"thread_id": "t1"})
-    first = await client.post("/threads/t1/turns", json={"message": "ping"}, headers=sent)
-    key = {"Idempotency-Key": first.headers["idempotency-key"]}
-    second = await client.post("/threads/t1/turns", json={"message": "ping"}, headers=key)
-    assert second.headers["idempotency-key"] == sent.get("Idempotency-Key", first.headers["idempotency-key"])
-    assert ("idempotency-replayed" in first.headers, second.headers["idempotency-replayed"]) == (False, "true")
-    assert first.json() == second.json()
-    assert len((await client.get("/threads/t1/turns")).json()["turns"]) == 1
-
-
 async def test_a_replay_over_a_stream_is_one_token_and_complete(client: AsyncClient) -> None:
     await client.post("/threads", json={"thread_id": "t1"})
     headers = {"Idempotency-Key": "k-1"}
@@ -129,44 +110,15 @@ async def test_a_key_without_a_session_is_ignored_with_a_warning(path: str, clie
     assert (stored.json()["warnings"], stored.headers["idempotency-key"]) == ([], "k-1")
 
 
-async def test_a_chat_creates_an_unknown_session(client: AsyncClient) -> None:
-    first = (await client.post("/chat", json={"session_id": "mine", "message": "a"})).json()
-    second = (await client.post("/chat", json={"session_id": "mine", "message": "b"})).json()
-    assert (first["session_id"], first["thread_created"], first["turn_number"]) == ("mine", True, 1)
-    assert (second["session_id"], second["thread_created"], second["turn_number"]) == ("mine", False, 2)
-    assert (await client.get("/threads/mine")).json()["turn_count"] == 2
-
-
 async def test_a_retried_new_session_is_the_same_session_of_the_same_user(client: AsyncClient) -> None:
     body, key = {"session_id": "new", "message": "a"}, {"Idempotency-Key": "k-1"}
     one, two = [await client.post("/chat", json=body, headers=key) for _ in range(2)]
     assert two.headers["idempotency-replayed"] == "true"
     assert one.json() == two.json()
+    assert one.json()["thread_created"]
     assert len((await client.post("/threads/search", json={})).json()) == 1
     bobs = await client.post("/chat", json=body, headers={**key, "X-Turnkeep-User": "bob"})
     assert bobs.json()["session_id"] != one.json()["session_id"]
-
-
-async def test_complete_equals_the_turn_read_later(client: AsyncClient) -> None:
-    events = read_events((await client.post("/chat/stream", json={"session_id": "t1", "message": "ping"})).text)
-    name, _, data = events[-1]
-    assert name == "complete"
-    fields = {field: value for field, value in data.items() if field in TURN_FIELDS}
-    assert fields == (await client.get("/threads/t1/turns/1")).json()
-    assert (data["session_id"], data["thread_created"], data["persisted"]) == ("t1", True, True)
-    assert any(name == "node" for name, _, _ in events)
-
-
-async def test_a_failed_run_leaves_its_message_pending(client: AsyncClient) -> None:
-    headers = {"Idempotency-Key": "k-1"}
-    body = {"session_id": "t1", "message": "canary", "agent": "broken"}
-    failed = await client.post("/chat", json=body, headers=headers)
-    assert (failed.status_code, failed.json()["code"]) == (500, "agent_error")
-    assert failed.headers["idempotency-key"] == "k-1"
-    assert "canary" not in failed.text
-    thread = (await client.get("/threads/t1")).json()
-    assert (thread["turn_count"], thread["pending"]["message"]) == (0, "canary")
-    assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
 
 
 async def test_a_fork_is_an_independent_thread(client: AsyncClient) -> None:
@@ -178,5 +130,3 @@ async def test_a_fork_is_an_independent_thread(client: AsyncClient) -> None:
     assert (await client.post(f"/threads/{thread}/turns", json={"message": "other"})).json()["turn_number"] == 2
     assert [t["message"] for t in (await client.get("/threads/t1/turns")).json()["turns"]] == ["one", "two"]
     assert (await client.post("/threads/t1/fork", json={"thread_id": thread})).json()["code"] == "thread_exists"
-    assert (await client.post("/threads/nowhere/fork")).status_code == 404
-    assert (await client.post("/threads/t1/fork", json={"turn": 3})).status_code == 404

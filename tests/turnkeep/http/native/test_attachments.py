@@ -1,23 +1,19 @@
 """Documents over HTTP, with the upload routes of a laptop and a worker controlled by the test."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from echoing import Clock
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient, Response
 
 from turnkeep.records import Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.uploads import MAX_UPLOAD_BYTES, KeptUploads
+from turnkeep_local.objects import FolderObjects
 from turnkeep_local.workers import take_form
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
-    from turnkeep_local.objects import FolderObjects
 
 PATH = "/threads/t/attachments"
 FILE = {"name": "plans/budget 2026.md", "size": 12}
@@ -46,17 +42,16 @@ class Worker:
 
 
 @pytest.fixture
-def worker(app: "FastAPI", folder_objects: "FolderObjects") -> Worker:
+def worker(app: FastAPI, folder_objects: FolderObjects) -> Worker:
     worker = Worker(app.state.attachments)
     take_form(app, worker.attachments, KeptUploads(folder_objects), worker.process)
     return worker
 
 
 @pytest.fixture
-async def client(app: "FastAPI", worker: Worker) -> AsyncIterator[AsyncClient]:
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-        await client.post("/threads", json={"thread_id": "t"})
-        yield client
+async def client(client: AsyncClient, worker: Worker) -> AsyncClient:
+    await client.post("/threads", json={"thread_id": "t"})
+    return client
 
 
 async def attach(client: AsyncClient, body: bytes = b"some content", **more: Any) -> str:
@@ -86,12 +81,13 @@ async def test_a_document_is_created_uploaded_read_listed_and_deleted(client: As
     assert problem(await client.get(path)) == problem(await client.delete(path)) == (404, "document_not_found")
 
 
-async def test_a_failed_document_has_a_reason_and_advice(client: AsyncClient, worker: Worker) -> None:
+async def test_a_failed_document_has_advice_and_gives_a_warning(client: AsyncClient, worker: Worker) -> None:
     document = await attach(client)
     worker.work("encrypted_file")
     found = (await client.get(f"{PATH}/{document}")).json()
     assert (found["status"], found["code"]) == ("failed", "encrypted_file")
     assert found["advice"]
+    assert (await ask(client, document)).json()["warnings"] == ["attachment_failed"]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +114,7 @@ async def test_the_21st_document_is_rejected(client: AsyncClient) -> None:
 
 @pytest.mark.parametrize("change", ["key", "owner", "late", "empty", "no file", "long"])
 async def test_a_changed_late_or_incomplete_form_is_rejected(
-    client: AsyncClient, worker: Worker, clock: Clock, folder_objects: "FolderObjects", change: str
+    client: AsyncClient, worker: Worker, clock: Clock, folder_objects: FolderObjects, change: str
 ) -> None:
     form, other = [(await client.post(PATH, json=FILE)).json()["upload"] for _ in range(2)]
     fields, files = dict(form["fields"]), {"file": b"" if change == "empty" else b"some content"}
@@ -159,7 +155,7 @@ async def test_a_turn_waits_for_its_documents_and_is_replayed_without_them(clien
     assert problem(await ask(client, document, message="Other")) == (422, "idempotency_key_reused")
 
 
-async def test_a_turn_waits_for_at_most_half_of_its_time(app: "FastAPI", worker: Worker, client: AsyncClient) -> None:
+async def test_a_turn_waits_for_at_most_half_of_its_time(app: FastAPI, worker: Worker, client: AsyncClient) -> None:
     document = await attach(client)
 
     async def hurried(scope: Any, receive: Any, send: Any) -> None:
@@ -188,10 +184,3 @@ async def test_a_turn_with_an_unknown_document_is_rejected_before_it_begins(
     assert problem(refused) == (404, "document_not_found")
     assert (await client.get("/threads/t")).json()["pending"] is None
     assert (await client.get("/threads/other")).status_code == 404
-
-
-async def test_a_failed_document_adds_a_warning(client: AsyncClient, worker: Worker) -> None:
-    document = await attach(client)
-    worker.work("damaged_file")
-    turn = (await ask(client, document)).json()
-    assert turn["warnings"] == ["attachment_failed"]

@@ -76,43 +76,15 @@ async def test_tools_and_routes_have_the_names_of_the_seed(name: str, ours: str,
     assert shown == {"event": event, name: theirs}
 
 
-async def test_events_unknown_to_the_seed_are_omitted() -> None:
-    answer = await play(Event("node", {"node": "write_sql"}), Event("custom", {"data": 1}), token("x"), complete())
-    assert [sent["event"] for sent in data_of(answer)] == ["token", "complete"]
-    assert "heartbeat" not in answer.text
-
-
-async def test_omitted_events_do_not_delay_the_heartbeat() -> None:
+async def test_events_unknown_to_the_seed_are_omitted_and_do_not_delay_the_heartbeat() -> None:
     hidden: list[Step] = [step for _ in range(8) for step in (Event("node", {"node": "run_sql"}), 0.03)]
-    answer = await play(*hidden, complete(), heartbeat_seconds=0.1)
+    unstored = complete(details={"steps": []}, persisted=False, number=0)
+    answer = await play(*hidden, Event("custom", {"data": 1}), unstored, heartbeat_seconds=0.1)
     assert answer.text.count(": heartbeat\n\n") in (1, 2)
-
-
-async def test_a_reply_without_rows_has_no_data() -> None:
-    [done] = data_of(await play(complete(details={"steps": []})))
-    assert done["data"] == []
-
-
-async def test_a_turn_that_was_not_stored_has_no_number() -> None:
-    [done] = data_of(await play(complete(persisted=False, number=0)))
-    assert (done["persisted"], done["turn_number"]) == (False, None)
+    [done] = data_of(answer)
+    assert (done["data"], done["persisted"], done["turn_number"]) == ([], False, None)
 
 
 def test_repeated_column_names_are_numbered() -> None:
     found = rows_of({"columns": ["name", "name", "name_2", "name"], "rows": [[1, 2, 3, 4]]})
     assert found == [{"name": 1, "name_2": 2, "name_2_2": 3, "name_3": 4}]
-
-
-# Over a real table
-
-
-async def test_a_conversation_is_a_thread(client: AsyncClient) -> None:
-    first = data_of(await client.post(ROUTE, json=body("one")))
-    second = data_of(await client.post(ROUTE, json=body("two")))
-    assert [sent["event"] for sent in first] == ["route_decision", "tool_start", "token", "complete"]
-    assert [done["turn_number"] for done in (first[-1], second[-1])] == [1, 2]
-    assert second[-1]["data"] == [{"name": "Ann", "hours": 7.5}, {"name": "Bo", "hours": None}]
-    thread = (await client.get("/threads/c1")).json()
-    assert (thread["agent"], thread["turn_count"]) == ("database", 2)
-    sent = (await client.get("/threads/c1/turns/2")).json()
-    assert (sent["message"], sent["reply"], sent["details"]) == ("two", "3: two", ROWS)

@@ -1,19 +1,16 @@
 """OpenAI's client of the app, without retries."""
 
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from openai import AsyncOpenAI
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 
 @pytest.fixture
-def openai_of() -> Callable[["FastAPI"], AsyncOpenAI]:
-    def client(app: "FastAPI") -> AsyncOpenAI:
+def openai_of() -> Callable[[FastAPI], AsyncOpenAI]:
+    def client(app: FastAPI) -> AsyncOpenAI:
         http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app))
         return AsyncOpenAI(base_url="http://test/v1", api_key="any", http_client=http, max_retries=0)
 
@@ -21,6 +18,6 @@ def openai_of() -> Callable[["FastAPI"], AsyncOpenAI]:
 
 
 @pytest.fixture
-async def openai(app: "FastAPI", openai_of: Callable[["FastAPI"], AsyncOpenAI]) -> AsyncIterator[AsyncOpenAI]:
+async def openai(app: FastAPI, openai_of: Callable[[FastAPI], AsyncOpenAI]) -> AsyncIterator[AsyncOpenAI]:
     async with openai_of(app) as client:
         yield client

@@ -1,20 +1,18 @@
 """Open WebUI's requests: a chat is a thread, and its side calls are not stored."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from httpx import AsyncClient, Response
+from fastapi import FastAPI
+from httpx import ASGITransport, AsyncClient, Response
 
 from turnkeep.records import Principal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
-
 CHAT = "5b0a3f8e-6a3c-4f43-9d55-0e2f3c1b7a10"
 USER = {"X-OpenWebUI-User-Id": "u-7", "X-OpenWebUI-User-Email": "ann@acme.example", "X-OpenWebUI-User-Role": "user"}
+SERVER = Principal("acme", "webui", acts_for="tenant")
 TITLE = """### Task:
 Write a title of a few words.
 ### Output:
@@ -36,8 +34,8 @@ async def send(client: AsyncClient, *texts: str, headers: Any = None, **changes:
     return await client.post("/v1/chat/completions", json={**body, **changes}, headers=named)
 
 
-async def replies(client: AsyncClient, thread_id: str = CHAT) -> list[str]:
-    turns = await client.get(f"/threads/{thread_id}/turns")
+async def replies(client: AsyncClient) -> list[str]:
+    turns = await client.get(f"/threads/{CHAT}/turns")
     return [turn["reply"] for turn in turns.json().get("turns", [])]
 
 
@@ -45,9 +43,7 @@ def content(answer: Response) -> Any:
     return json.loads(answer.json()["choices"][0]["message"]["content"])
 
 
-async def test_a_chat_of_three_messages_is_three_turns_without_its_title(
-    client: AsyncClient,
-) -> None:
+async def test_a_chat_of_three_messages_is_three_turns_without_its_title(client: AsyncClient) -> None:
     for _ in range(2):  # the first answer got lost
         await send(client, "first")
     title = await send(client, TITLE, stream=False, max_completion_tokens=1000)
@@ -96,17 +92,9 @@ async def test_a_temporary_chat_is_not_stored(client: AsyncClient) -> None:
     assert (await client.post("/threads/search", json={})).json() == []
 
 
-async def test_a_key_that_acts_for_others_separates_their_users(
-    make_app: "Callable[..., FastAPI]",
-) -> None:
-    from httpx import ASGITransport
-
-    server = Principal("acme", "webui", acts_for="tenant")
-    for user, principal in ((None, server), ("u-7", Principal("acme", "u-7"))):
-        app = make_app(authenticate=lambda _, who=principal: who)
-        async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-            if user is None:
-                await send(client, "first")
-                assert await replies(client) == []
-            else:
-                assert await replies(client) == ["1: first"]
+async def test_a_key_that_acts_for_others_separates_their_users(make_app: Callable[..., FastAPI]) -> None:
+    apps = [make_app(authenticate=lambda _, who=who: who) for who in (SERVER, Principal("acme", "u-7"))]
+    of_server, of_user = (AsyncClient(transport=ASGITransport(app), base_url="http://test") for app in apps)
+    await send(of_server, "first")
+    assert await replies(of_server) == []
+    assert await replies(of_user) == ["1: first"]

@@ -1,46 +1,32 @@
 """Responses and conversations: a response is a turn, a conversation is a thread."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import openai as sdk
 import pytest
 from httpx import AsyncClient
 from openai import AsyncOpenAI
+from openai.types.responses import Response
+from test_completions import replies
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.store.turn_log import TurnLog
 
-if TYPE_CHECKING:
-    from openai.types.responses import Response
-
 AGAIN = {"X-Stainless-Retry-Count": "1"}
 
 
-async def respond(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":
+async def respond(openai: AsyncOpenAI, message: Any, **more: Any) -> Response:
     answer: Response = await openai.responses.create(model="papers", input=message, **more)
     return answer
 
 
-def thread_of(answer: "Response") -> str:
+def thread_of(answer: Response) -> str:
     assert answer.conversation
     return answer.conversation.id
 
 
-async def replies(client: AsyncClient, thread_id: str) -> list[str]:
-    return [turn["reply"] for turn in (await client.get(f"/threads/{thread_id}/turns")).json()["turns"]]
-
-
 async def threads(client: AsyncClient) -> list[str]:
     return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
-
-
-async def test_a_response_continues_the_previous_one(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    first = await respond(openai, "ping")
-    second = await respond(openai, "yes", previous_response_id=first.id)
-    assert (second.output_text, second.previous_response_id) == ("3: yes", first.id)
-    assert await replies(client, thread_of(first)) == ["1: ping", "3: yes"]
-    assert (await respond(openai, "yes", previous_response_id=first.id)).id == second.id
-    assert (await respond(openai, "yes", previous_response_id=second.id)).output_text == "5: yes"
 
 
 async def test_an_older_response_continues_in_a_copy(openai: AsyncOpenAI, client: AsyncClient) -> None:
@@ -59,32 +45,11 @@ async def test_the_same_text_begins_another_thread(openai: AsyncOpenAI, client: 
     assert len({answer.id for answer in made}) == len(await threads(client)) == 3
 
 
-async def test_a_retry_after_another_turn_names_the_possible_duplicate(
-    openai: AsyncOpenAI, client: AsyncClient
-) -> None:
-    conversation = (await openai.conversations.create()).id
-    await respond(openai, "yes", conversation=conversation)
-    await client.post(f"/threads/{conversation}/turns", json={"message": "no"})
-    with pytest.raises(sdk.ConflictError, match="Turn 1 may already be this message"):
-        await respond(openai, "yes", conversation=conversation, extra_headers=AGAIN)
-    assert await replies(client, conversation) == ["1: yes", "3: no"]
-
-
 async def test_the_same_key_finds_the_new_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
     keyed = {"Idempotency-Key": "k-1"}
     first = await respond(openai, "ping", extra_headers=keyed)
     assert (await respond(openai, "ping", extra_headers=keyed)).id == first.id
     assert await threads(client) == [thread_of(first)]
-
-
-async def test_store_false_stores_nothing(openai: AsyncOpenAI, client: AsyncClient) -> None:
-    history = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
-    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "yes"}]}
-    answer = await respond(openai, [*history, asked], store=False)
-    assert (answer.output_text, answer.conversation) == ("3: yes", None)
-    assert await threads(client) == []
-    with pytest.raises(sdk.NotFoundError):
-        await openai.responses.retrieve(answer.id)
 
 
 async def test_a_history_that_begins_a_thread_reaches_the_graph(openai: AsyncOpenAI, client: AsyncClient) -> None:
@@ -102,6 +67,8 @@ async def test_a_response_is_read_and_deleted_with_its_thread(openai: AsyncOpenA
     assert made.metadata["mine"] == "kept"
     [item] = (await openai.responses.input_items.list(made.id)).data
     assert item.model_dump()["content"][0]["text"] == "ping"
+    again = await openai.conversations.items.retrieve("msg_1_user", conversation_id=thread_of(made))
+    assert again.model_dump()["content"][0]["text"] == "ping"
     await openai.responses.delete(made.id)
     with pytest.raises(sdk.NotFoundError):
         await openai.responses.retrieve(made.id)
@@ -125,18 +92,6 @@ async def test_a_response_of_a_recreated_thread_is_not_found(openai: AsyncOpenAI
     await client.post(f"/threads/{thread_of(old)}/turns", json={"message": "pong"})
     with pytest.raises(sdk.NotFoundError):
         await openai.responses.retrieve(old.id)
-
-
-@pytest.mark.parametrize("order", ["asc", "desc"])
-async def test_items_of_a_conversation_are_paginated(openai: AsyncOpenAI, order: Any) -> None:
-    conversation = (await openai.conversations.create()).id
-    for message in ("a", "b", "c"):
-        await respond(openai, message, conversation={"id": conversation})
-    items = [item async for item in openai.conversations.items.list(conversation, limit=2, order=order)]
-    texts = [item.model_dump()["content"][0]["text"] for item in items]
-    assert texts[:: 1 if order == "asc" else -1] == ["a", "1: a", "b", "3: b", "c", "5: c"]
-    one = await openai.conversations.items.retrieve(items[2].id, conversation_id=conversation)
-    assert one.model_dump() == items[2].model_dump()
 
 
 async def test_a_thread_of_any_protocol_is_a_conversation(openai: AsyncOpenAI, client: AsyncClient) -> None:
