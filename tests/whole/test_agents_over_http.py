@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calls_of_database import COUNTED, ask, reads, writes
-from calls_of_regulations import FAQ, LEAVE, WELL, knowledge_in, plans
-from calls_of_regulations import reads as reads_law
 from scripted import read_events
 from whole_site import Site, Visitor, edges_of, edges_taken, nodes_of
 from wire import Answer, WireServer, calls, says
 
+import law
 from turnkeep.demo import sample
 from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings
@@ -85,7 +83,23 @@ CAMPAIGNS = [
 
 # database
 
-QUERY = "query_database"
+QUERY, COUNTED = "query_database", "How many technicians are active?"
+
+
+def ask(question: str, *tables: str, **others: Any) -> dict[str, Any]:
+    fields = {"kind": "sql", "goes_on": False, "words": [], "pages": [], "rows": "first", **others}
+    return {"question": question, "tables": list(tables), **fields}
+
+
+def reads(*asks: dict[str, Any]) -> Answer:
+    return calls("Reading", {"language": "en", "asks": list(asks)})
+
+
+def writes(sql: str = "", **others: Any) -> Answer:
+    fields = {"kind": "sql", "understood_as": "", "left_out": [], "need_tables": [], "ask_back": "", **others}
+    return calls("Written", {"sql": sql, **fields})
+
+
 READ = reads(ask(COUNTED, "employee"))
 OF_MANUAL = ask("How do I close?", kind="manual", pages=["closing-work-orders"], words=["close", "work", "order"])
 GOOD = writes("SELECT COUNT(*) AS n FROM employee")
@@ -129,13 +143,33 @@ DATABASE = [
 
 # regulations
 
+LEAVE, FAQ = "Quali ferie spettano a chi lavora?", "Che cos'è il preavviso?"
 MUCH = "Quanta imposta pago su 20000 euro?"
 TAX = {"question": MUCH, "domain": "tax", "action": "calculate", "searches": ["aliquote imposta reddito"]}
 TALK = {"question": "Ciao!", "domain": "none", "action": "talk", "composition": "chat", "searches": []}
 
 
+def reads_law(**fields: Any) -> Answer:
+    given = {"question": LEAVE, "language": "it", "domain": "labour", "domain_confidence": 0.9, "action": "explain"}
+    given |= {"composition": "pure_kb", "composition_confidence": 0.8, "searches": ["ferie annuali retribuite"]}
+    return calls("Reading", {**given, "facts": [], "needs_professional": False, **fields})
+
+
+def plans(expression: str) -> Answer:
+    return calls("Steps", {"steps": [{"name": "imposta", "expression": expression}], "missing": ""})
+
+
 def knowledge(folder: Path) -> Sequence[AgentSettings]:
-    return [RegulationsSettings(knowledge=knowledge_in(folder))]
+    """Articles, and a FAQ of one question."""
+    held = folder / "knowledge"
+    held.mkdir(exist_ok=True)
+    answer = {"id": "FAQ-1", "questions": [FAQ], "answer": "Un avviso che va dato prima.", "domain": "labour"}
+    for name, rows in (("articles", [law.LEAVE, law.SCALE]), ("faq", [answer])):
+        (held / f"{name}.jsonl").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
+    return [RegulationsSettings(knowledge=str(held))]
+
+
+WELL = (reads_law(), says("Spettano almeno quattro settimane [DLGS-66-2003-10]."))
 
 
 REGULATIONS = [

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from emulated.invoke import failure_of, main, readable
+from emulated.invoke import main
 from emulated.sandbox import MISSING, find_runtime_emulator
 from turnkeep_local import LocalError
 from turnkeep_local.dynamodb import open_store, running_store
 from turnkeep_local.home import open_home, sole_server
+from turnkeep_local.processes import is_listening
 
 ROOT = Path(__file__).parents[2]
 EVENTS = ROOT / "events"
@@ -41,6 +42,7 @@ def test_events_of_both_functions_and_the_server_meet_in_one_store(capsys: pytes
         assert running_store(found, os.environ) == store
         assert main(["stream", str(EVENTS / "stream-chat.json")]) == 0
     assert running_store(found, os.environ) is None
+    assert not is_listening(int(store.url.rpartition(":")[2]))
     head, _, body = capsys.readouterr().out.partition("\n\n")
     assert "content-type: text/event-stream" in head
     assert "event: complete\n" in body
@@ -76,21 +78,3 @@ def test_an_invalid_command_fails_before_anything_starts(
 def test_a_missing_emulator_is_reported_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=MISSING):
         find_runtime_emulator(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("answer", "shown"),
-    [
-        (
-            b'{"statusCode": 404, "headers": {"a": "b"}, "body": "{\\"code\\": \\"not_found\\"}"}',
-            '404\na: b\n\n{\n  "code": "not_found"\n}',
-        ),
-        (b'{"statusCode": 200, "headers": {}}' + bytes(8) + b"event: x\n\n", "200\n\n\nevent: x\n\n"),
-        (b'{"threads": 0}', '{\n  "threads": 0\n}'),
-        (b"null", "null"),
-        (b"\xff", "\ufffd"),
-    ],
-)
-def test_an_answer_is_shown_as_a_person_reads_it(answer: bytes, shown: str) -> None:
-    assert readable(answer) == shown
-    assert failure_of(answer) is None

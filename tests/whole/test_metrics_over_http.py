@@ -1,16 +1,12 @@
 """Which log lines and metrics each fault writes while it happens over HTTP."""
 
-import asyncio
-import json
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from calls_of_papers import GRADE, READ, WELL
-from scripted import read_events
 from whole_site import Site, Visitor
-from wire import Answer, Exchange, WireServer, fails
+from wire import WireServer, fails
 
 from turnkeep.entries import Entry, entries
 
@@ -156,50 +152,3 @@ async def test_what_the_caller_did_wrong_is_no_metric(visitor: Visitor, output: 
         assert 400 <= (await request).status_code < 500
     lines = output()
     assert (metrics(lines), sentences(lines)) == ([], ["request answered"] * 5)
-
-
-# Clients that leave
-
-
-class Held:
-    """A model that answers its first call when it is told to."""
-
-    def __init__(self) -> None:
-        self.asked, self._free = threading.Event(), threading.Event()
-
-    def then(self, answer: Answer) -> Answer:
-        def play(exchange: Exchange) -> None:
-            self.asked.set()
-            assert self._free.wait(120)
-            answer(exchange)
-
-        return play
-
-    def release(self) -> None:
-        self._free.set()
-
-
-async def leave(visitor: Visitor, held: Held, body: dict[str, Any]) -> "asyncio.Task[None]":
-    """Opens a stream, reads its first event, and hangs up when the model has been asked."""
-    caller = visitor.call(f"{THREAD}/stream", json.dumps(body).encode())
-    served, text = caller.start(), ""
-    assert (await caller.answer())["status"] == 200
-    while "event: node" not in text:
-        text += (await caller.answer())["body"].decode()
-    assert await asyncio.to_thread(held.asked.wait, 10)
-    caller.hang_up()
-    assert next(name for name, _, _ in read_events(text)) == "node"
-    return served
-
-
-async def test_a_disconnected_stream_is_counted_and_its_run_ends(
-    visitor: Visitor, model: WireServer, output: Output
-) -> None:
-    held = Held()
-    model.script += [held.then(READ)]
-    await asyncio.wait_for(await leave(visitor, held, ASKED), 120)
-    held.release()
-    lines = output()
-    assert metrics(lines) == [{"StreamLeft": 1}]
-    [ended] = [line for line in lines if line.get("message") == "run ended early"]
-    assert ended["code"] == "CancelledError"

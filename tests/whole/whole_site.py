@@ -1,7 +1,7 @@
 """A deployment as its callers meet it: bootstrap and the API over DynamoDB Local, started as often as a test likes.
 What a test reads beside the API are only the keys of the items that lie in the table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 from botocore.exceptions import EndpointConnectionError
+from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient, Response
 from langgraph.graph import END, START
 from scripted import read_events
 from wire import WireServer
 
-from asgi_caller import Caller
 from hand_clock import HandClock
 from turnkeep.bootstrap import build
 from turnkeep.graphs.building import build_agent
@@ -26,7 +26,6 @@ from turnkeep.settings import AgentSettings, Settings
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
     from mypy_boto3_dynamodb import DynamoDBClient
 
 NOW = 1_900_000_000.0
@@ -38,9 +37,8 @@ ONE_TRY = Config(connect_timeout=10, read_timeout=60, retries={"mode": "standard
 class Visitor:
     """One user of one app."""
 
-    app: "FastAPI"
+    app: FastAPI
     http: AsyncClient
-    user: str
 
     async def say(self, message: str, thread: str | None = None, **more: Any) -> dict[str, Any]:
         """A turn over /chat that has to succeed."""
@@ -53,10 +51,6 @@ class Visitor:
         answer = await self.http.get(path)
         assert answer.status_code == 200, answer.text
         return answer.json()
-
-    def call(self, path: str, body: bytes, headers: Mapping[str, str] = {}) -> Caller:
-        """A request piece by piece, for a client that leaves."""
-        return Caller(self.app, "POST", path, body, {USER_HEADER: self.user, **headers})
 
 
 @dataclass
@@ -80,7 +74,7 @@ class Site:
         services = build(facts, dynamodb=client, objects=objects, clock=self.clock)
         app = create_app(services, authenticate=local_principal)
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
-        return Visitor(app, await self._stack.enter_async_context(http), self.user)
+        return Visitor(app, await self._stack.enter_async_context(http))
 
     async def serve(self, model: WireServer, /, *agents: AgentSettings, **settings: Any) -> Visitor:
         """With that model behind it, which is asked once for each call."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
-from page_site import PHONE, STREAM, Visit, Visits, broken_rules, problem
+from page_site import PHONE, Visit, Visits, broken_rules, problem
 
 AGENTS = ("campaigns", "database", "papers", "products", "regulations")
 EXAMPLES = json.loads((Path(__file__).parents[3] / "src/turnkeep/http/page/static/examples.json").read_text())
@@ -106,53 +106,6 @@ def test_threads_are_found_by_their_titles_opened_and_deleted_after_a_question(v
 
 
 # What breaks
-
-
-def test_a_reload_in_mid_answer_shows_the_turn_once(seen: Visit) -> None:
-    seen.say("slow")
-    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 3.")
-    seen.page.reload()
-    expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
-
-    sent = seen.posts("/turns/stream")
-    assert len({each.headers["idempotency-key"] for each in sent}) == 1
-    assert len({each.post_data for each in sent}) == 1
-    expect(seen.turns).to_have_count(1)
-    assert seen.kept() == ["slow"]
-    seen.page.reload()
-    expect(seen.turns).to_have_count(1)
-
-
-def test_a_lost_connection_is_taken_up_with_the_same_key(seen: Visit) -> None:
-    cut: list[Route] = []
-
-    def cut_twice(route: Route) -> None:
-        """Once before the server has it, once when it has answered."""
-        if len(cut) == 1:
-            route.fetch()
-        cut.append(route)
-        route.abort("connectionreset") if len(cut) < 3 else route.continue_()
-
-    seen.page.route(STREAM, cut_twice)
-    seen.say("hello")
-    expect(seen.answered(1)).to_contain_text("You said: hello")
-
-    assert len({each.headers["idempotency-key"] for each in seen.posts("/turns/stream")}) == 1
-    assert (len(cut), len(seen.kept())) == (3, 1)
-
-
-def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(seen: Visit) -> None:
-    seen.say("slow")
-    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
-    seen.page.keyboard.press("Escape")
-    expect(seen.page.locator("#notice")).to_contain_text("The thread is as it was")
-    expect(seen.page.get_by_label("Message", exact=True)).to_have_value("slow")
-    expect(seen.turns).to_have_count(0)
-    assert seen.kept() == []
-    seen.page.reload()
-    expect(seen.turns).to_have_count(0)
-    seen.button("Send").click()
-    expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
 
 
 def test_a_key_is_asked_for_once_and_sent_with_every_request(visits: Visits) -> None:

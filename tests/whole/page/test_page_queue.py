@@ -72,18 +72,6 @@ def test_queued_messages_are_answered_in_order(busy: Visit, gate: Gate) -> None:
     assert busy.complaints == []
 
 
-def test_a_queued_answer_is_streamed(busy: Visit, gate: Gate, tmp_path: Path) -> None:
-    second = Gate(tmp_path / "second")
-    queue(busy, second.message)
-    gate.open()
-    expect(busy.turns.nth(1).locator(".reply")).to_contain_text("Begun.")
-    expect(busy.button("Stop")).to_be_visible()
-    expect(waiting(busy)).to_have_count(0)
-    second.open()
-
-    expect(busy.answered(2)).to_contain_text("Done.")
-
-
 @pytest.mark.parametrize("typed", ["", "typed since"])
 def test_a_withdrawn_message_is_not_answered(busy: Visit, gate: Gate, typed: str) -> None:
     queue(busy, "one", "two", "three")
@@ -97,16 +85,6 @@ def test_a_withdrawn_message_is_not_answered(busy: Visit, gate: Gate, typed: str
     busy.answered(3)
 
     assert busy.kept() == [gate.message, "one", "three"]
-
-
-def test_stop_ends_the_active_answer_only(busy: Visit, gate: Gate) -> None:
-    queue(busy, "next", "last")
-    busy.page.keyboard.press("Escape")
-    expect(busy.answered(2)).to_contain_text("You said: last")
-
-    assert busy.kept() == ["next", "last"]
-    expect(message(busy)).to_have_value(gate.message)
-    expect(busy.turns).to_have_count(2)
 
 
 def test_an_active_answer_of_a_queued_message_is_stopped(busy: Visit, gate: Gate, tmp_path: Path) -> None:
@@ -241,15 +219,6 @@ def test_a_message_that_cannot_be_queued_is_offered_again(busy: Visit, gate: Gat
     expect(busy.answered(2)).to_contain_text("You said: once more")
 
     assert busy.kept() == [gate.message, "once more"]
-
-
-def test_a_refused_message_returns_to_the_input(busy: Visit) -> None:
-    busy.page.route(STREAM, lambda route: problem(route, 422, "invalid_request"), times=1)
-    busy.say("refused")
-
-    expect(message(busy)).to_have_value("refused")
-    expect(busy.page.locator("#notice")).to_have_text("Detail of invalid_request.")
-    expect(waiting(busy)).to_have_count(0)
 
 
 def test_a_queued_message_that_fails_is_offered_and_the_next_one_runs(busy: Visit, gate: Gate) -> None:

@@ -124,24 +124,6 @@ def test_no_example_makes_other_elements_or_links(run: Run, examples: list[dict[
     assert set(found["links"]) <= {"http:", "https:"}
 
 
-def test_a_reply_looks_the_same_in_whatever_pieces_it_arrives(run: Run, examples: list[dict[str, Any]]) -> None:
-    """Each example of CommonMark, divided at each of its letters, with the first part drawn before the rest arrives."""
-    script = """return given.filter(({ markdown }) => {
-        const whole = rendered(markdown).innerHTML;
-        return ![...markdown].every((_, at) => {
-            const root = document.createElement("div");
-            const writing = writer(root);
-            writing.write(markdown.slice(0, at));
-            writing.draw?.();
-            writing.write(markdown.slice(at));
-            writing.end();
-            return root.innerHTML === whole;
-        });
-    }).map(({ number }) => number);"""
-
-    assert run(script, examples) == []
-
-
 def test_each_part_of_a_reply_looks_as_if_it_were_all(run: Run, examples: list[dict[str, Any]]) -> None:
     """One writer that draws after each letter; a single dash after a line waits, or the line would be a heading."""
     script = """return given.filter(({ markdown }) => {
@@ -263,7 +245,3 @@ def test_a_message_and_its_title_are_set_from_the_right(seen: Visit) -> None:
     assert direction(seen.page.locator("#threads .name").first) == "rtl"
     assert direction(seen.page.locator("#title")) == "rtl"
     assert direction(shown.locator(".reply p")) == "ltr"  # "You said: ..."
-
-
-def test_direction_marks_of_a_reply_are_not_displayed(seen: Visit) -> None:
-    expect(reply(seen, "a \u2068b\u2069 c")).to_have_text("a b c")
