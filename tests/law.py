@@ -1,9 +1,8 @@
 """A handful of law, as rows of a knowledge base."""
 
-from collections.abc import Mapping
 from typing import Any
 
-LEAVE: Mapping[str, Any] = {
+LEAVE: dict[str, Any] = {
     "id": "DLGS-66-2003-10",
     "law": "D.Lgs. 66/2003",
     "article": "10",
@@ -13,7 +12,7 @@ LEAVE: Mapping[str, Any] = {
     "title_en": "Annual leave",
     "text_en": "Employees have a right to at least four weeks of paid annual leave.",
 }
-NOTICE: Mapping[str, Any] = {
+NOTICE: dict[str, Any] = {
     "id": "CC-2118",
     "law": "Codice civile",
     "article": "2118",
@@ -21,7 +20,7 @@ NOTICE: Mapping[str, Any] = {
     "title": "Preavviso di recesso",
     "text": "Chi recede dal contratto di lavoro a tempo indeterminato deve dare il preavviso.",
 }
-SCALE: Mapping[str, Any] = {
+SCALE: dict[str, Any] = {
     "id": "TUIR-11",
     "law": "D.P.R. 917/1986",
     "article": "11",

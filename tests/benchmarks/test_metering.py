@@ -11,8 +11,6 @@ from metering import Call, Meter, metered, total
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-ALL: Any = "INDEXES"
-
 
 @pytest.fixture
 def meter(dynamodb_url: str) -> Iterator[Meter]:
@@ -25,21 +23,17 @@ def measured(meter: Meter) -> "DynamoDBClient":
     return boto3.client("dynamodb", endpoint_url=meter.url)
 
 
-def head(size: int, la: str = "1", xh: str = "h") -> Any:
-    """An item that stands in both indexes."""
-    return {"PK": {"S": "p"}, "SK": {"S": "HEAD"}, "u": {"S": "u"}, "la": {"N": la}, "xh": {"S": xh}, **text(size)}
-
-
 def plain(name: str, size: int) -> Any:
-    return {"PK": {"S": "p"}, "SK": {"S": name}, **text(size)}
+    return {"PK": {"S": "p"}, "SK": {"S": name}, "x": {"S": "." * size}}
 
 
-def text(size: int) -> Any:
-    return {"x": {"S": "." * size}}
+def head(size: int) -> Any:
+    """An item that is in both indexes."""
+    return {**plain("HEAD", size), "u": {"S": "u"}, "la": {"N": "1"}, "xh": {"S": "h"}}
 
 
 def spent(answer: Any) -> float:
-    """What DynamoDB Local says."""
+    """What DynamoDB Local reports."""
     capacity = answer["ConsumedCapacity"]
     return float(sum(each["CapacityUnits"] for each in (capacity if isinstance(capacity, list) else [capacity])))
 
@@ -49,40 +43,44 @@ def only(meter: Meter) -> Call:
     return call
 
 
-def test_single_writes_cost_what_local_reports(meter: Meter, measured: "DynamoDBClient", table_name: str) -> None:
-    key: Any = {"PK": {"S": "p"}, "SK": {"S": "HEAD"}}
-    move: Any = {":la": {"N": "2"}, ":xh": {"S": "i"}}
-    common: Any = {"TableName": table_name, "ReturnConsumedCapacity": ALL}
-    answers = [
-        measured.put_item(Item=head(2500), **common),
-        measured.put_item(Item=head(300), **common),
-        measured.update_item(
-            Key=key, UpdateExpression="SET la = :la, xh = :xh", ExpressionAttributeValues=move, **common
-        ),
-        measured.update_item(
-            Key=key, UpdateExpression="SET x = :x", ExpressionAttributeValues={":x": {"S": "." * 1500}}, **common
-        ),
-        measured.delete_item(Key=key, **common),
-    ]
+KEY: Any = {"Key": {"PK": {"S": "p"}, "SK": {"S": "HEAD"}}}
+MOVED = {"UpdateExpression": "SET la = :la, xh = :xh"}
+MOVED |= {"ExpressionAttributeValues": {":la": {"N": "2"}, ":xh": {"S": "i"}}}  # type: ignore[dict-item]
+GROWN = {"UpdateExpression": "SET x = :x", "ExpressionAttributeValues": {":x": {"S": "." * 1500}}}
+OF_USER = {"IndexName": "by_user", "KeyConditionExpression": "u = :u", "ExpressionAttributeValues": {":u": {"S": "u"}}}
+PARTITION = {"KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}}
+KEYS_ALONE = {"ProjectionExpression": "#s", "ExpressionAttributeNames": {"#s": "SK"}}
+NOTHING = {"FilterExpression": "x = :p"}
+CALLS = (
+    ("put_item", {"Item": head(2500)}, 5),
+    ("put_item", {"Item": head(300)}, 3),
+    ("update_item", KEY | MOVED, 5),
+    ("update_item", KEY | GROWN, 2),
+    ("query", OF_USER, 0.5),
+    ("delete_item", KEY, 4),
+    ("query", PARTITION | {"ConsistentRead": True}, 4),
+    ("query", PARTITION, 2),
+    ("query", PARTITION | KEYS_ALONE, 2),
+    ("query", PARTITION | NOTHING, 2),
+    ("query", PARTITION | {"Limit": 2, "ScanIndexForward": False, "ConsistentRead": True}, 2),
+)
 
-    assert [call.wcu for call in meter.take()] == [spent(answer) for answer in answers] == [5, 3, 5, 2, 4]
 
-
-def test_a_batch_is_paid_by_the_item(meter: Meter, measured: "DynamoDBClient", table_name: str) -> None:
-    puts: Any = [{"PutRequest": {"Item": plain(name, size)}} for name, size in (("a", 2500), ("b", 3500))]
-
-    answer = measured.batch_write_item(RequestItems={table_name: puts}, ReturnConsumedCapacity=ALL)
-
-    assert only(meter).wcu == spent(answer) == 7
+def test_calls_cost_what_local_reports(meter: Meter, measured: "DynamoDBClient", table_name: str) -> None:
+    puts: Any = [{"PutRequest": {"Item": plain(f"TURN#{number}", 3000)}} for number in range(5)]
+    answer: Any = measured.batch_write_item(RequestItems={table_name: puts}, ReturnConsumedCapacity="INDEXES")
+    assert only(meter).wcu == spent(answer) == 15
+    for method, given, units in CALLS:
+        answer = getattr(measured, method)(TableName=table_name, ReturnConsumedCapacity="INDEXES", **given)
+        call = only(meter)
+        assert call.wcu + call.rcu == spent(answer) == units, (method, given)
 
 
 def test_a_transaction_costs_twice_and_not_what_local_reports(
     meter: Meter, measured: "DynamoDBClient", table_name: str
 ) -> None:
     put: Any = {"Put": {"TableName": table_name, "Item": head(2500)}}
-
-    answer = measured.transact_write_items(TransactItems=[put], ReturnConsumedCapacity=ALL)
-
+    answer = measured.transact_write_items(TransactItems=[put], ReturnConsumedCapacity="INDEXES")
     assert only(meter).wcu == 2 * 3 + 2
     assert spent(answer) == 20
 
@@ -90,58 +88,16 @@ def test_a_transaction_costs_twice_and_not_what_local_reports(
 def test_a_refused_write_is_charged_for_the_item(meter: Meter, measured: "DynamoDBClient", table_name: str) -> None:
     measured.put_item(TableName=table_name, Item=head(2500))
     meter.take()
-
     with pytest.raises(measured.exceptions.ConditionalCheckFailedException):
         measured.put_item(TableName=table_name, Item=head(100), ConditionExpression="attribute_not_exists(PK)")
-
     call = only(meter)
     assert (call.wcu, call.refused) == (3, True)
 
 
 def test_a_malformed_request_costs_nothing(meter: Meter, measured: "DynamoDBClient", table_name: str) -> None:
     with pytest.raises(measured.exceptions.ClientError):
-        measured.update_item(
-            TableName=table_name, Key={"PK": {"S": "p"}, "SK": {"S": "s"}}, UpdateExpression="SET nonsense"
-        )
-
+        measured.update_item(TableName=table_name, **KEY, UpdateExpression="SET nonsense")
     assert total(meter.take()).wcu == 0
-
-
-def test_queries_cost_what_local_reports_whatever_they_leave_out(
-    meter: Meter, measured: "DynamoDBClient", table_name: str
-) -> None:
-    for number in range(5):
-        measured.put_item(TableName=table_name, Item=plain(f"TURN#{number}", 3000))
-    meter.take()
-    partition: Any = {"KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}}
-    more: Any = {":p": {"S": "p"}, ":none": {"S": "none"}}
-    common: Any = {"TableName": table_name, "ReturnConsumedCapacity": ALL}
-    answers = [
-        measured.query(**partition, ConsistentRead=True, **common),
-        measured.query(**partition, **common),
-        measured.query(**partition, ProjectionExpression="#s", ExpressionAttributeNames={"#s": "SK"}, **common),
-        measured.query(
-            KeyConditionExpression="PK = :p", FilterExpression="x = :none", ExpressionAttributeValues=more, **common
-        ),
-        measured.query(**partition, Limit=2, ScanIndexForward=False, ConsistentRead=True, **common),
-    ]
-
-    assert [call.rcu for call in meter.take()] == [spent(answer) for answer in answers] == [4, 2, 2, 2, 2]
-
-
-def test_an_index_is_read_by_the_size_of_its_entries(meter: Meter, measured: "DynamoDBClient", table_name: str) -> None:
-    measured.put_item(TableName=table_name, Item=head(9000))
-    meter.take()
-
-    answer = measured.query(
-        TableName=table_name,
-        IndexName="by_user",
-        KeyConditionExpression="u = :u",
-        ExpressionAttributeValues={":u": {"S": "u"}},
-        ReturnConsumedCapacity=ALL,
-    )
-
-    assert only(meter).rcu == spent(answer) == 0.5
 
 
 def test_items_read_by_their_keys_are_rounded_one_by_one(
@@ -151,9 +107,7 @@ def test_items_read_by_their_keys_are_rounded_one_by_one(
         measured.put_item(TableName=table_name, Item=plain(name, 4500))
     meter.take()
     keys: Any = [{"PK": {"S": "p"}, "SK": {"S": name}} for name in ("a", "b", "missing")]
-
     measured.get_item(TableName=table_name, Key=keys[0], ProjectionExpression="SK")
     measured.get_item(TableName=table_name, Key=keys[2], ConsistentRead=True)
     measured.batch_get_item(RequestItems={table_name: {"Keys": keys, "ConsistentRead": True}})
-
     assert [call.rcu for call in meter.take()] == [1, 1, 2 + 2 + 1]

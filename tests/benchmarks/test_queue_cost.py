@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from capacity_rules import Cost
@@ -30,6 +30,10 @@ def metered_queue(dynamodb_url: str, texts: Texts) -> Iterator[tuple[Meter, Conv
         yield meter, talk, runs
 
 
+def token_of(talk: Conversation) -> str:
+    return talk.store.queue.token(talk.store.heads.read(USER, talk.thread_id))
+
+
 async def test_a_queued_turn_costs_what_is_promised(dynamodb_url: str, shared_data: Path) -> None:
     texts = prose(shared_data)
     with metered_queue(dynamodb_url, texts) as (meter, talk, runs):
@@ -41,18 +45,15 @@ async def test_a_queued_turn_costs_what_is_promised(dynamodb_url: str, shared_da
         assert isinstance(running, RunningTurn)
         await running.finish()
         direct = total(meter.take())
-        costs = []
+        more = []
         for waiting in (1, 5):
             for _ in range(waiting):
                 await runs.enqueue(replace(asked, message=texts.message()))
-            accepted = total(meter.take())
-            token = talk.store.queue.token(talk.store.heads.read(USER, talk.thread_id))
+            accepted, token = meter.take(), token_of(talk)
             meter.take()
             await runs.work(token)
-            worked = total(meter.take())
-            of_runs = [getattr(accepted, name) + getattr(worked, name) for name in ("requests", "wcu", "rcu")]
-            costs.append([cost / waiting for cost in of_runs])
-    more = [[cost - alone for cost, alone in zip(each, direct_cost(direct), strict=True)] for each in costs]
+            costs = astuple(total([*accepted, *meter.take()]))
+            more.append([cost / waiting - alone for cost, alone in zip(costs, astuple(direct), strict=True)])
     assert direct.requests == 4
     assert all(cost <= most for cost, most in zip(more[0], (7, 7, 3), strict=True)), more
     assert all(cost <= most for cost, most in zip(more[1], (6.2, 7, 4), strict=True)), more
@@ -68,9 +69,8 @@ async def test_the_40th_pair_of_runs_costs_what_the_first_costs(dynamodb_url: st
             meter.take()
             for name in ("first", "second"):  # the second reads what waits
                 await runs.enqueue(replace(asked, key=f"{name}-{number}"))
-            await runs.work(talk.store.queue.token(talk.store.heads.read(USER, talk.thread_id)))
-            of_runs = [call for call in meter.take() if re.search("#(RUN|DONE)#", str(call.items))]
-            costs.append(total(of_runs))
+            await runs.work(token_of(talk))
+            costs.append(total([call for call in meter.take() if re.search("#(RUN|DONE)#", str(call.items))]))
     assert costs == [costs[0]] * 40
 
 
@@ -83,9 +83,5 @@ async def test_a_message_that_joins_a_waiting_run_costs_no_turn(dynamodb_url: st
         for number in range(3):
             meter.take()
             await runs.enqueue(replace(asked, key=f"k{number}"))
-            costs.append(direct_cost(total(meter.take())))
-    assert costs[1:] == [(3, 6, 2)] * 2, costs
-
-
-def direct_cost(cost: Cost) -> tuple[float, float, float]:
-    return cost.requests, cost.wcu, cost.rcu
+            costs.append(total(meter.take()))
+    assert costs[1:] == [Cost(3, 6, 2)] * 2, costs

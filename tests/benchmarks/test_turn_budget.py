@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
-from capacity_rules import LISTING, READING, Budget
+from capacity_rules import LISTING, READING
 from metering import metered
 from subjects import papers, six
 from texts import REPLY_BYTES, STATE_BYTES, Texts, noise, prose
@@ -32,47 +32,58 @@ from turnkeep.settings import Settings
 TURNS = 12
 
 
+def listing(texts: Texts) -> Agent:
+    """An agent whose every turn comes with 200 KB of rows that hardly compress."""
+
+    def reply(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage(texts.reply())]}
+
+    graph = StateGraph(MessagesState).add_node("reply", reply).add_edge(START, "reply").compile()
+    details = {"rows": [[texts.material(1_000)] * 2 for _ in range(100)]}
+    return Agent("listing", graph, lambda values: Reply(values["messages"][-1].text, details=details))
+
+
+def as_built(_: Texts) -> Subject:
+    return Subject(
+        "papers", "a question", build_agent("papers", Settings(model="demo")), lambda: "What is this?", PROSE
+    )
+
+
+def private(texts: Texts) -> Subject:
+    return Subject("private", "prose", papers(texts), about_somebody(texts), WHATEVER, private=True)
+
+
+def of_noise(build: Callable[[Texts], Agent]) -> Callable[[Texts], Subject]:
+    return lambda _: Subject("noise", "noise", build(texts := noise(3)), texts.message, WHATEVER)
+
+
+SUBJECTS: dict[str, Callable[[Texts], Subject]] = {
+    "prose": lambda texts: Subject("papers", "prose", papers(texts), texts.message, PROSE),
+    "papers as it is built": as_built,
+    "private": private,
+    "noise": of_noise(papers),
+    "noise of six nodes": of_noise(six),
+    "many rows": of_noise(listing),
+}
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+async def test_a_turn_costs_no_more_than_its_budget(name: str, dynamodb_url: str, shared_data: Path) -> None:
+    await assert_within(SUBJECTS[name](prose(shared_data)), dynamodb_url)
+
+
 async def assert_within(subject: Subject, url: str, turns: int = TURNS) -> None:
     with metered(url) as meter:
         costs = await measure(subject, meter, turns)
-
     missed = [miss for cost in costs[FULL_WINDOW - 1 :] for miss in subject.budget.misses(subject.name, cost)]
     assert missed == []
     assert [cost.requests for cost in costs] == [3] + [4] * (turns - 1)
-
-
-def test_the_budget_is_the_designs() -> None:
-    assert (Budget(requests=4, wcu=16, rcu=8), Budget(requests=4, wcu=20, rcu=12)) == (PROSE, WHATEVER)
 
 
 def test_the_texts_have_the_length_of_the_budget(shared_data: Path) -> None:
     for texts in (prose(shared_data), noise(1)):
         assert len(json.dumps(texts.notes())) == STATE_BYTES
         assert len((texts.message() + texts.reply()).encode()) == 600 + REPLY_BYTES
-
-
-async def test_a_papers_turn_of_prose_costs_no_more_than_its_budget(dynamodb_url: str, shared_data: Path) -> None:
-    texts = prose(shared_data)
-    await assert_within(Subject("papers", "prose", papers(texts), texts.message, PROSE), dynamodb_url)
-
-
-async def test_a_private_turn_takes_as_many_requests(dynamodb_url: str, shared_data: Path) -> None:
-    texts = prose(shared_data)
-    subject = Subject("private", "prose", papers(texts), about_somebody(texts), WHATEVER, private=True)
-    await assert_within(subject, dynamodb_url)
-
-
-@pytest.mark.parametrize("build", [papers, six])
-async def test_a_turn_of_noise_costs_no_more_than_its_budget(
-    build: Callable[[Texts], Agent], dynamodb_url: str
-) -> None:
-    texts: Texts = noise(3)
-    await assert_within(Subject("noise", "noise", build(texts), texts.message, WHATEVER), dynamodb_url)
-
-
-async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> None:
-    agent = build_agent("papers", Settings(model="demo"))
-    await assert_within(Subject("papers", "a question", agent, lambda: "What is attention?", PROSE), dynamodb_url)
 
 
 async def test_regulations_asks_once_a_turn_for_its_documents_and_reads_each_once(
@@ -87,26 +98,6 @@ async def test_regulations_asks_once_a_turn_for_its_documents_and_reads_each_onc
     assert {cost.requests for cost in one[1:]} == {5, 6}
     missed = [LISTING.misses("none", cost) for cost in without[FULL_WINDOW - 1 :]]
     assert [*missed, *(READING.misses("one", cost) for cost in one[FULL_WINDOW - 1 :])] == [[]] * 2 * (TURNS - 9)
-
-
-def listing(texts: Texts) -> Agent:
-    """An agent whose every turn comes with 200 KB of rows that hardly compress."""
-
-    def reply(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [AIMessage(texts.reply())]}
-
-    builder = StateGraph(MessagesState)
-    builder.add_node("reply", reply)
-    builder.add_edge(START, "reply")
-    rows = [[texts.material(1_000)] * 2 for _ in range(100)]
-    return Agent(
-        "listing", builder.compile(), lambda values: Reply(values["messages"][-1].text, details={"rows": rows})
-    )
-
-
-async def test_a_turn_with_many_rows_costs_no_more_than_its_budget(dynamodb_url: str) -> None:
-    texts = noise(3)
-    await assert_within(Subject("rows", "noise", listing(texts), texts.message, WHATEVER), dynamodb_url)
 
 
 @pytest.mark.slow

@@ -20,6 +20,9 @@ from turnkeep_local.processes import free_port
 
 COMMAND = [sys.executable, "-m", "turnkeep_local.cli"]
 FULL = Path("/dev/full")
+UNREACHABLE = "AWS cannot be used: Could not connect to the endpoint URL"
+PROXIES = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+EXCEPTED = ("", "localhost", "127.0.0.0/8")
 # Of files and folders; those that exist are made in `place`.
 PATHS = [
     *("missing", "file", "bytes", "folder", "dangling", "loop", "empty", "list.json", "deep.json", "rows.jsonl", ""),
@@ -99,13 +102,12 @@ def outcome(arguments: list[str], environ: dict[str, str], place: Path) -> tuple
         shell.chdir(place)
         for name in [name for name in os.environ if name.startswith("AWS_")]:
             shell.delenv(name)
-        usual = {
-            "AWS_ACCESS_KEY_ID": "a",
-            "AWS_SECRET_ACCESS_KEY": "b",
-            "AWS_REGION": "eu-west-1",
+        usual = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "eu-west-1"}
+        closed = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}",
             "AWS_MAX_ATTEMPTS": "1",
+            "TURNKEEP_HOME": "home",
         }
-        closed = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}", "TURNKEEP_HOME": "home"}
         for name, value in (usual | closed | {"NO_PROXY": "", "no_proxy": ""} | environ).items():
             shell.setenv(name, value)
         try:
@@ -128,47 +130,46 @@ def test_bad_input_ends_in_one_sentence(place: Path, given: tuple[list[str], dic
         assert printed.count("\n") <= 1 + 2 * sum(text.count("\n") for text in (*arguments, *environ.values()))
 
 
-def test_a_dangling_folder_is_refused_and_its_target_not_made(place: Path) -> None:
-    code, printed = outcome(["dev", "--port", "0"], {"TURNKEEP_HOME": "dangling"}, place)
-    assert (code, printed.count("\n")) == (1, 1)
+@pytest.mark.parametrize(
+    ("arguments", "environ", "code", "reason"),
+    [
+        ([], {}, 2, "COMMAND"),
+        (["dev", "--port", "0"], {"TURNKEEP_HOME": "dangling"}, 1, "dangling cannot be the folder"),
+        (["dev"], {"PORT": "70000"}, 1, "PORT=70000 is not a port. Use a number from 0 to 65535."),
+        (["dev"], {"PORT": "http"}, 1, "PORT=http is not a port."),
+        (["dev", "--port", "0"], {}, 1, UNREACHABLE),
+        *((["dev", "--port", "0"], PROXIES | {"NO_PROXY": name}, 1, UNREACHABLE) for name in EXCEPTED),
+    ],
+)
+def test_a_server_that_cannot_start_gives_the_reason(
+    place: Path, arguments: list[str], environ: dict[str, str], code: int, reason: str
+) -> None:
+    """If a proxy were asked for the store, the error would name the proxy."""
+    ended, printed = outcome(arguments, environ, place)
+    assert (ended, reason in printed) == (code, True)
+    assert code == 2 or printed.count("\n") == 1
     assert not (place / "nowhere").exists()
 
 
-def test_a_store_that_does_not_answer_ends_the_server(place: Path) -> None:
-    code, printed = outcome(["dev", "--port", "0"], {}, place)
-    assert (code, printed.count("\n")) == (1, 1)
-    assert "AWS cannot be used: Could not connect to the endpoint URL" in printed
+def command(*arguments: str, cwd: Path, **more: Any) -> tuple[int, str, str]:
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+    done = subprocess.run([*COMMAND, *arguments], cwd=cwd, text=True, check=False, **streams)
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs Linux's /dev/full")
 def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     with FULL.open("w") as full:
-        done = subprocess.run(
-            [*COMMAND, "new", "one"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert (done.returncode, done.stderr) == (1, "turnkeep: The output cannot be used: No space left on device.\n")
+        code, _, printed = command("new", "one", cwd=tmp_path, stdout=full)
+    assert (code, printed) == (1, "turnkeep: The output cannot be used: No space left on device.\n")
 
 
 @pytest.mark.parametrize("graphs", ["missing", "bytes", "deep.json", "folder", "/dev/null"])
 def test_an_unusable_file_of_graphs_ends_in_one_sentence(graphs: str, place: Path) -> None:
-    environ = {**os.environ, "TURNKEEP_GRAPHS": graphs}
-    done = subprocess.run(
-        [*COMMAND, "keys", "list"], cwd=place, env=environ, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert done.stderr.startswith(f"turnkeep: {graphs}:")
+    code, _, printed = command("keys", "list", cwd=place, env={**os.environ, "TURNKEEP_GRAPHS": graphs})
+    assert (code, printed.count("\n")) == (1, 1)
+    assert printed.startswith(f"turnkeep: {graphs}:")
 
 
-def test_the_version_is_printed() -> None:
-    done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"turnkeep {__version__}\n"
-
-
-def test_a_proxy_is_not_used_for_this_machine(place: Path) -> None:
-    """The store does not answer; a proxy that were asked for it would be named."""
-    proxies = dict.fromkeys(
-        ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
-    )
-    for excepted in ("", "localhost", "127.0.0.0/8"):
-        _, printed = outcome(["dev", "--port", "0"], {**proxies, "NO_PROXY": excepted}, place)
-        assert "Could not connect to the endpoint URL" in printed
+def test_the_version_is_printed(tmp_path: Path) -> None:
+    assert command("--version", cwd=tmp_path) == (0, f"turnkeep {__version__}\n", "")

@@ -6,6 +6,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -20,6 +21,7 @@ from turnkeep.signing import secrets_of
 from turnkeep.store.apikeys import ApiKeys
 from turnkeep.store.items import Items
 from turnkeep.store.keyring import Keyring
+from turnkeep.store.opening import make_table
 from turnkeep_local import LocalError
 from turnkeep_local.cli import main
 from turnkeep_local.deployment import explained, parameter_of
@@ -37,21 +39,10 @@ def account(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return s3_url
 
 
-def deploy(stack: str, **outputs: Any) -> str:
-    """A stack with a table of its own name; its outputs as given."""
-    key = {"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}
-    table = {
-        "Type": "AWS::DynamoDB::Table",
-        "Properties": {
-            "TableName": f"{stack}-table",
-            "BillingMode": "PAY_PER_REQUEST",
-            "KeySchema": list(key),
-            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("PK", "SK")],
-        },
-    }
-    template: dict[str, Any] = {"Resources": {"Table": table}}
-    if outputs:
-        template["Outputs"] = {name: {"Value": value} for name, value in outputs.items()}
+def deploy(stack: str, **outputs: str) -> str:
+    """A stack with these outputs, and a table next to it."""
+    make_table(boto3.client("dynamodb"), f"{stack}-table")
+    template = {"Resources": {}, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
     boto3.client("cloudformation").create_stack(StackName=stack, TemplateBody=json.dumps(template))
     return f"{stack}-table"
 
@@ -59,10 +50,10 @@ def deploy(stack: str, **outputs: Any) -> str:
 @pytest.fixture
 def table(account: str) -> Iterator[str]:
     """The table of the stack "turnkeep"."""
-    cloudformation, ssm = boto3.client("cloudformation"), boto3.client("ssm")
-    yield deploy("turnkeep", TableName={"Ref": "Table"}, Url=URL)
-    cloudformation.delete_stack(StackName="turnkeep")
-    ssm.delete_parameters(Names=[parameter_of("turnkeep")])
+    yield deploy("turnkeep", TableName="turnkeep-table", Url=URL)
+    boto3.client("cloudformation").delete_stack(StackName="turnkeep")
+    boto3.client("dynamodb").delete_table(TableName="turnkeep-table")
+    boto3.client("ssm").delete_parameters(Names=[parameter_of("turnkeep")])
 
 
 def keys_of(table: str, stack: str = "turnkeep") -> ApiKeys:
@@ -168,8 +159,8 @@ def test_an_unsigned_item_is_listed_as_such_and_cannot_be_revoked(
 def test_options_and_environment_select_a_stack_or_a_table(
     table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = deploy(f"stack-{uuid.uuid4().hex[:8]}", TableName={"Ref": "Table"})
-    stack = other.removesuffix("-table")
+    stack = f"stack-{uuid.uuid4().hex[:8]}"
+    other = deploy(stack, TableName=f"{stack}-table")
     monkeypatch.setenv("TABLE_NAME", "not-this-one")
     monkeypatch.setenv("SEAL_KEY", "of another deployment")
     named = ["--table", other, "--seal-key", parameter_of(stack)]
@@ -190,54 +181,53 @@ def test_options_and_environment_select_a_stack_or_a_table(
 # What may be missing
 
 
-def test_a_missing_stack_or_table_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    assert complaint(capsys, *CREATE).startswith("turnkeep: There is no stack turnkeep in eu-west-1. Deploy it")
-    assert "no stack other in" in complaint(capsys, "keys", "list", "--stack", "other")
-    of_something_else = deploy(f"stack-{uuid.uuid4().hex[:8]}").removesuffix("-table")
-    printed = complaint(capsys, *CREATE, "--stack", of_something_else)
-    assert "has no output TableName. Select its table: --table NAME" in printed
-    for command in (CREATE, ["keys", "list"], ["keys", "revoke", "0" * 16]):
-        assert "There is no such table" in complaint(capsys, *command, "--table", "absent", "--seal-key", "/x")
+TABLE = ["--table", "absent", "--seal-key", "/x"]
+LISTED = ["keys", "list"]
+NO_REGION = {"AWS_DEFAULT_REGION": None, "AWS_CONFIG_FILE": "/nowhere"}
+NO_FILES = {"AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere"}
+NO_LOGIN = NO_FILES | {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
+CLOSED = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}", "AWS_MAX_ATTEMPTS": "1"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "printed"),
+    [
+        (CREATE, {}, "turnkeep: There is no stack turnkeep in eu-west-1. Deploy it"),
+        ([*LISTED, "--stack", "other"], {}, "no stack other in"),
+        *((each, {}, "There is no such table") for each in ([*CREATE, *TABLE], [*LISTED, *TABLE])),
+        (["keys", "revoke", "0" * 16, *TABLE], {}, "There is no such table"),
+        *((each, NO_REGION, "You must specify a region") for each in (CREATE, [*CREATE, "--table", "t"])),
+        (CREATE, NO_REGION | {"AWS_REGION": "not a region"}, "Provided region_name 'not a region'"),
+        (CREATE, NO_REGION | {"AWS_REGION": "eu-west-1"}, "There is no stack"),
+        (CREATE, NO_FILES | {"AWS_SECRET_ACCESS_KEY": None}, "AWS cannot be used: Partial credentials found"),
+        *((each, NO_LOGIN, "Unable to locate credentials. Check AWS_REGION") for each in (CREATE, [*CREATE, *TABLE])),
+        (CREATE, NO_LOGIN | {"AWS_PROFILE": "absent"}, "The config profile (absent) could not be found"),
+        *((each, CLOSED, "Could not connect to the endpoint URL") for each in (CREATE, [*CREATE, *TABLE])),
+    ],
+)
+def test_a_missing_fact_is_reported(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    environ: dict[str, str | None],
+    printed: str,
+) -> None:
+    for name, value in environ.items():
+        monkeypatch.delenv(name, raising=False)
+        if value:
+            monkeypatch.setenv(name, value)
+    assert printed in complaint(capsys, *arguments)
+
+
+def test_a_stack_of_something_else_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    deploy(stack := f"stack-{uuid.uuid4().hex[:8]}")
+    assert "has no output TableName. Select its table: --table NAME" in complaint(capsys, *CREATE, "--stack", stack)
 
 
 @pytest.mark.parametrize("key_id", ["0" * 16, "x", "tk_0123456789abcdef_x"])
 def test_a_missing_key_is_reported(table: str, capsys: pytest.CaptureFixture[str], key_id: str) -> None:
     printed = complaint(capsys, "keys", "revoke", key_id)
     assert printed == "turnkeep: No key has this id. List them: turnkeep keys list\n"
-
-
-def test_a_missing_region_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("AWS_DEFAULT_REGION")
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
-    for where in ([], ["--table", "t"]):
-        assert "You must specify a region" in complaint(capsys, *CREATE, *where)
-    monkeypatch.setenv("AWS_REGION", "not a region")
-    assert "Provided region_name 'not a region'" in complaint(capsys, *CREATE)
-    monkeypatch.setenv("AWS_REGION", "eu-west-1")
-    assert "There is no stack" in complaint(capsys, *CREATE)
-
-
-def test_missing_credentials_are_reported(
-    table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    assert "AWS cannot be used: Partial credentials found" in complaint(capsys, *CREATE)
-    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    for where in ([], ["--table", table, "--seal-key", "/x"]):
-        assert "Unable to locate credentials. Check AWS_REGION" in complaint(capsys, *CREATE, *where)
-    monkeypatch.setenv("AWS_PROFILE", "absent")
-    assert "The config profile (absent) could not be found" in complaint(capsys, *CREATE)
-
-
-def test_an_unreachable_endpoint_is_reported(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    for where in ([], ["--table", "t", "--seal-key", "/x"]):
-        assert "Could not connect to the endpoint URL" in complaint(capsys, *CREATE, *where)
 
 
 @pytest.mark.parametrize(
@@ -258,20 +248,6 @@ def test_an_invalid_key_is_rejected_and_nothing_stored(
     assert Items(boto3.client("dynamodb"), table).between("APIKEYS", "0", "g") == []
 
 
-def refusing(code: str) -> Any:
-    """A table whose every request is refused."""
-
-    class Client:
-        def __getattr__(self, _: str) -> Any:
-            return self.refuse
-
-        def refuse(self, **_: Any) -> Any:
-            refused = {"Code": code, "Message": "no right to dynamodb:Query"}
-            raise ClientError({"Error": refused, "ResponseMetadata": {"HTTPStatusCode": 400}}, "x")  # type: ignore[typeddict-item]
-
-    return Client()
-
-
 @pytest.mark.parametrize(
     ("code", "advice"),
     [
@@ -281,7 +257,13 @@ def refusing(code: str) -> Any:
     ],
 )
 def test_a_refusal_of_aws_becomes_advice(code: str, advice: str) -> None:
-    keys = keys_over(Items(refusing(code), "t"), Keyring(b"k"), HandClock())
+    error: Any = {"Error": {"Code": code, "Message": "no right to dynamodb:Query"}}
+
+    def refuse(**_: Any) -> Any:
+        raise ClientError(error | {"ResponseMetadata": {"HTTPStatusCode": 400}}, "x")
+
+    client: Any = SimpleNamespace(query=refuse, put_item=refuse)
+    keys = keys_over(Items(client, "t"), Keyring(b"k"), HandClock())
     for do in (lambda: keys.create(Principal("acme", "ann"), label="", expires_at=None), keys.list):
         with pytest.raises(LocalError, match=advice), explained():
             do()

@@ -30,28 +30,14 @@ def test_a_key_that_is_not_a_lower_case_path_is_rejected(folder_objects: FolderO
         folder_objects.put(key, b"body")
 
 
-def test_deleting_ignores_absent_objects(folder_objects: FolderObjects) -> None:
-    for key in ("one", "two", "three"):
-        folder_objects.put(key, b"body")
-
-    folder_objects.delete(["one", "none", "two"])
-
-    for key in ("one", "two"):
-        with pytest.raises(KeyError):
-            folder_objects.get(key)
-    assert folder_objects.get("three") == b"body"
-
-
 def test_an_object_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
     objects, moments = FolderObjects(tmp_path), random.Random(3)
     objects.put("blobs/one", b"a" * 400_000)
-
     for _ in range(6):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
             assert writer.stdout.readline() == b"ready\n"
             time.sleep(moments.uniform(0, 0.1))
             writer.send_signal(signal.SIGKILL)
-
         assert objects.get("blobs/one") in (b"a" * 400_000, b"b" * 400_000)
 
 
@@ -65,9 +51,7 @@ def test_the_sweep_removes_old_objects_and_drafts_only(tmp_path: Path) -> None:
     draft = newest.with_name("draft.tmp")
     draft.write_bytes(b"half")
     os.utime(draft, (1, 1))
-
     assert objects.sweep(now) == 2
-
     assert objects.get("young") == b"body"
     assert not draft.exists()
     with pytest.raises(KeyError):
@@ -76,5 +60,4 @@ def test_the_sweep_removes_old_objects_and_drafts_only(tmp_path: Path) -> None:
 
 def test_the_sweep_keeps_objects_as_long_as_the_bucket_does() -> None:
     rules = properties_of("Objects")["LifecycleConfiguration"]["Rules"]
-
     assert [rule["ExpirationInDays"] for rule in rules if rule.get("Prefix") == "blobs/"] == [OBJECT_DAYS]

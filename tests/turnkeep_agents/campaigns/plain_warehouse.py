@@ -1,9 +1,11 @@
-"""A warehouse of plain rows: a SQLite database in memory."""
+"""Warehouses of plain rows: SQLite databases in memory and in files."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import StaticPool, create_engine
@@ -13,7 +15,9 @@ from turnkeep_agents.campaigns.requests import Period, Request
 from turnkeep_agents.campaigns.warehouse import tables
 from turnkeep_agents.campaigns.warehouse.queries import Source
 from turnkeep_agents.campaigns.warehouse.sums import Flight, Warehouse
+from turnkeep_agents.databases.engines import open_file
 
+FIRST = date(2026, 5, 1)
 MAY = Period(start=date(2026, 5, 1), end=date(2026, 5, 31), label="May 2026")
 APRIL = Period(start=date(2026, 4, 1), end=date(2026, 4, 30), label="April 2026")
 
@@ -68,6 +72,16 @@ def plain_warehouse(days: Sequence[Day], booked: Sequence[Flight] = (), left_out
     connection.deserialize(tables.pack(contents))
     engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
     return Warehouse(Source(lambda _: engine, 5), 500)
+
+
+def on_days(file: Path, days: Sequence[date]) -> Path:
+    """A warehouse of daily rows alone, whose line items are unknown."""
+    file.write_bytes(tables.pack([(tables.daily_metrics, [(f"{day}", 7, 8, 100, 2, 1.5, 1, 4) for day in days])]))
+    return file
+
+
+def opened(file: Path, *, max_rows: int = 500, **more: Any) -> Warehouse:
+    return Warehouse(Source(partial(open_file, lambda: file), 5), max_rows, **more)
 
 
 def flight(order: str, budget: float, start: date, end: date) -> Flight:

@@ -1,8 +1,9 @@
 """The campaigns graph with a model that follows a script, and a warehouse that fails on demand."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from scripted_model import ScriptedModel
 from turnkeep.kit.checked_replies import Rewritten
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
-from turnkeep_agents.campaigns.graph import compile_graph, read_reply
+from turnkeep_agents.campaigns.graph import compile_graph
 from turnkeep_agents.campaigns.nodes import Nodes
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses
@@ -30,33 +31,27 @@ UNUSABLE = AIMessage("I would rather talk about the weather.")
 OVER = "Brightway City Breaks"
 
 
-class Broken(Warehouse):
-    """Fails where `failing` is among the dimensions that are asked for; an event instead of an error holds it up."""
-
-    failing: Mapping[str, Exception | threading.Event]
-
-    def rows(self, by: Any, *args: Any, **more: Any) -> Any:
-        for name in by:
-            fault = self.failing.get(name)
-            if isinstance(fault, Exception):
-                raise fault
-            if fault is not None:
-                fault.wait(60)
-        return super().rows(by, *args, **more)
-
-
-def broken_on(failing: Mapping[str, Exception | threading.Event]) -> Any:
-    """`open_warehouses` whose warehouses fail."""
+def broken_on(dimension: str, fault: Callable[[], object]) -> Any:
+    """`open_warehouses` whose warehouses have a fault where the dimension is asked for."""
     opened = open_warehouses(CampaignsSettings())
 
     def on(day: date) -> Warehouse:
         warehouse = opened(day)
-        broken = object.__new__(Broken)
-        broken.__dict__.update(warehouse.__dict__)
-        broken.failing = failing
-        return broken
+        rows = warehouse.rows
+
+        def faulty(by: Any, *args: Any, **more: Any) -> Any:
+            if dimension in by:
+                fault()
+            return rows(by, *args, **more)
+
+        warehouse.rows = faulty  # type: ignore[method-assign]
+        return warehouse
 
     return on
+
+
+def fail() -> None:
+    raise DatabaseDown("The warehouse does not answer.")
 
 
 def start(script: ScriptedModel, context: RunContext, warehouses: Any = None, **tuning: Any) -> Thread:
@@ -68,33 +63,6 @@ def start(script: ScriptedModel, context: RunContext, warehouses: Any = None, **
 @pytest.fixture
 def talk(script: ScriptedModel, context: RunContext) -> Thread:
     return start(script, context)
-
-
-def figure(reply: Reply, metric: str, at: int = 0) -> str:
-    return str([each["text"] for each in reply.details["figures"] if each["metric"] == metric][at])
-
-
-async def test_a_sentence_with_an_invented_figure_is_dropped(talk: Thread) -> None:
-    await talk.say("Clicks?", reading(CLICKS), answer("Quiz."))
-    true = figure(read_reply(talk.values), "clicks")
-    told = f"Quiz had {true} clicks in February 2026. It also lost 98,765.43 pounds. That is all."
-    again = ("campaigns.answer.repair", UNUSABLE)
-    reply = await talk.say("Clicks of Quiz?", reading(CLICKS), answer(told), again, again)
-    assert reply.text == f"Quiz had {true} clicks in February 2026. That is all."
-    assert reply.warnings == ("sentence_removed",)
-
-
-async def test_a_why_is_analysed_and_its_advice_is_numbered_below_the_answer(talk: Thread) -> None:
-    lower = advised(OVER, "Lower the daily budget of Brightway City Breaks.")
-    advice = analysis(lower, causes=["It spends too fast."], confidence=0.65)
-    reply = await talk.say(
-        "What should I do?", reading(BUDGETS), advice, answer("Brightway City Breaks spends too fast.")
-    )
-    first = "1. **Lower the daily budget of Brightway City Breaks.** It spends too fast."
-    assert reply.text == f"Brightway City Breaks spends too fast.\n\n{first}"
-    assert (reply.confidence, reply.details["exit_reason"]) == (0.65, None), "that of the advice"
-    assert reply.details["diagnosis"]["root_causes"] == ["It spends too fast."]
-    assert "Lower the daily budget" in talk.script.prompt("campaigns.answer")
 
 
 async def test_an_analysis_that_cannot_be_read_leaves_the_figures(talk: Thread) -> None:
@@ -110,28 +78,10 @@ async def test_an_agreement_runs_what_waits_where_the_model_leaves_the_requests_
     assert (ran.route, ran.text) == ("specialists", "Here it is.")
 
 
-async def test_a_week_is_settled_once_in_a_thread_also_from_monday(talk: Thread) -> None:
-    await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
-    await talk.say("No, Monday to Sunday", reading(FORTNIGHT, week="monday"), answer("Done."))
-    later = ask(names=["Quiz"], period={"named": "last_weeks", "n": 3})
-    reply = await talk.say("and three weeks?", reading(later), answer("Done."))
-    assert reply.route == "specialists"
-    assert date.fromisoformat(reply.details["requests"][0]["period"]["start"]).strftime("%A") == "Monday"
-    assert "monday" in talk.script.prompt("campaigns.read")
-
-
 async def test_another_question_drops_what_waits(talk: Thread) -> None:
     await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
     reply = await talk.say("forget it, the budgets?", reading(ask("budget_risk")), answer("The budgets."))
     assert (reply.route, talk.kept["waiting"]) == ("specialists", [])
-
-
-async def test_an_unknown_name_goes_back_to_the_model_which_asks_the_user(talk: Thread) -> None:
-    wrong = reading(ask(names=["Acme Cement"]))
-    right = reading(kind="clarify", reply="There is no Acme Cement, but Quiz.")
-    reply = await talk.say("How is Acme Cement?", wrong, right)
-    assert (reply.text, reply.route) == ("There is no Acme Cement, but Quiz.", "clarify")
-    assert "the warehouse has no “Acme Cement”" in talk.script.prompt("campaigns.read")
 
 
 async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk: Thread) -> None:
@@ -167,9 +117,9 @@ async def test_a_specialist_that_fails_is_reported_and_the_others_stand(
     script: ScriptedModel, context: RunContext, kind: str
 ) -> None:
     over = threading.Event()
-    fault = DatabaseDown("The warehouse does not answer.") if kind == "down" else over
+    fault = fail if kind == "down" else partial(over.wait, 60)
     open_warehouses(CampaignsSettings())(context.now.date()).coverage()  # the sample is made before the clock runs
-    talk = start(script, context, broken_on({"audience": fault}), query_seconds=1)
+    talk = start(script, context, broken_on("audience", fault), query_seconds=1)
     both = reading(CLICKS, ask("audience_targeting"))
     reply = await talk.say("Clicks and audiences of Quiz?", both, answer("Clicks there are."))
     over.set()
@@ -181,10 +131,7 @@ async def test_a_specialist_that_fails_is_reported_and_the_others_stand(
 async def test_an_unavailable_warehouse_is_reported_before_a_model_is_asked(
     script: ScriptedModel, context: RunContext
 ) -> None:
-    def down(_: date) -> Warehouse:
-        raise DatabaseDown("The metrics warehouse does not answer.")
-
-    reply = await start(script, context, down).say("Clicks of Quiz?")
+    reply = await start(script, context, lambda _: fail()).say("Clicks of Quiz?")
     assert (reply.route, reply.warnings) == ("clarify", ("warehouse_down",))
     assert "does not answer" in reply.text
 

@@ -40,17 +40,19 @@ def test_a_short_query_or_low_confidence_warns_and_still_runs(
     assert checked["remarks"] == (doubt if "low_confidence" in warnings else [])
 
 
-def test_at_most_three_specialists_run_the_best_three_with_a_warning() -> None:
-    checked = gate(*reversed(SPECIALISTS))
-    assert checked["approved"] == ["delivery_optimization", "creative_inventory", "audience_targeting"]
-    assert checked["warnings"] == ["too_many_specialists"]
-    assert "budget_risk, performance_diagnosis" in checked["remarks"][0]
-
-
-def test_an_unknown_specialist_is_refused_and_takes_no_place_of_a_known_one() -> None:
-    checked = gate("weather_forecast", *SPECIALISTS[:3])
-    assert (checked["approved"], checked["refused"]) == (list(SPECIALISTS[:3]), ["weather_forecast"])
-    assert checked["warnings"] == ["unknown_specialist"]
+@pytest.mark.parametrize(
+    ("selected", "approved", "refused", "warning", "remark"),
+    [
+        (SPECIALISTS[::-1], SPECIALISTS[4:1:-1], [], "too_many_specialists", "budget_risk, performance_diagnosis"),
+        (("weather_forecast", *SPECIALISTS[:3]), SPECIALISTS[:3], ["weather_forecast"], "unknown_specialist", ""),
+    ],
+)
+def test_at_most_three_known_specialists_run(
+    selected: tuple[str, ...], approved: tuple[str, ...], refused: list[str], warning: str, remark: str
+) -> None:
+    checked = gate(*selected)
+    assert (checked["approved"], checked["refused"], checked["warnings"]) == ([*approved], refused, [warning])
+    assert remark in "".join(checked["remarks"])
 
 
 def test_a_routing_without_a_known_specialist_blocks_with_a_reason() -> None:

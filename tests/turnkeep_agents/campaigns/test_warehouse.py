@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from exported import daily_rows, read_tables
-from warehouses import FIRST, Flown, flown, on_days, opened
+from plain_warehouse import FIRST, MAY, Day, flight, on_days, opened, plain_warehouse, run
 
 import silent_driver  # noqa: F401 - makes its URLs known
 from turnkeep_agents.campaigns.requests import Period
@@ -104,13 +104,10 @@ def test_coverage_names_and_advertisers_are_those_of_the_tables(
     assert warehouse.owners() == {name: (owner,) for name, owner in pairs.itertuples(index=False)}
 
 
-def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None:
-    flights = [
-        Flown("Spring", 1, FIRST, FIRST, days=1, advertiser="Beta"),
-        Flown("Spring", 1, FIRST, FIRST, days=1, advertiser="Alpha"),
-        Flown("Autumn", 1, FIRST, FIRST, days=1, advertiser="Beta"),
-    ]
-    assert opened(flown(tmp_path / "two", flights)).owners() == {"Autumn": ("Beta",), "Spring": ("Alpha", "Beta")}
+def test_advertisers_who_use_one_name_are_named_together() -> None:
+    pairs = [("Spring", "Beta"), ("Spring", "Alpha"), ("Autumn", "Beta")]
+    warehouse = plain_warehouse([Day(FIRST, order, owner, line_item=owner) for order, owner in pairs])
+    assert warehouse.owners() == {"Autumn": ("Beta",), "Spring": ("Alpha", "Beta")}
 
 
 def test_a_warehouse_of_ones_own_needs_no_table_of_what_was_left_out(tmp_path: Path) -> None:
@@ -136,20 +133,19 @@ def test_coverage_and_names_are_read_again_after_a_while_only(tmp_path: Path) ->
 # Flights
 
 
-def test_the_flights_that_run_on_the_day_are_given_and_no_others(tmp_path: Path) -> None:
+def test_the_flights_that_run_on_the_day_are_given_and_no_others() -> None:
+    april, today = date(2026, 4, 1), date(2026, 5, 10)
+    unlimited: Any = None
     flights = [
-        Flown("ended", 100, date(2026, 4, 1), date(2026, 5, 9), days=5),
-        Flown("ends today", 100, date(2026, 4, 1), date(2026, 5, 10), days=5),
-        Flown("begins today", 100, date(2026, 5, 10), date(2026, 5, 20), days=5),
-        Flown("to come", 100, date(2026, 5, 11), date(2026, 5, 20)),
-        Flown("without a budget", None, date(2026, 4, 1), date(2026, 6, 1), days=5),
+        flight("ended", 100, april, date(2026, 5, 9)),
+        flight("ends today", 100, april, today),
+        flight("begins today", 100, today, date(2026, 5, 20)),
+        flight("to come", 100, date(2026, 5, 11), date(2026, 5, 20)),
+        flight("without a budget", unlimited, april, date(2026, 6, 1)),
     ]
-    warehouse = opened(flown(tmp_path / "five", flights))
-    found = warehouse.flights({}, date(2026, 5, 10))
-    assert [(flight.insertion_order, flight.spent) for flight in found] == [("begins today", 10), ("ends today", 50)]
-
-
-# Read only, in time
+    days = [day for each in flights for day in run(MAY, insertion_order=each.insertion_order)]
+    found = plain_warehouse(days, flights).flights({}, today)
+    assert [(flight.insertion_order, flight.spent) for flight in found] == [("begins today", 5), ("ends today", 50)]
 
 
 # Down

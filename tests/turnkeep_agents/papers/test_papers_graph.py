@@ -7,7 +7,6 @@ import pytest
 from agent_thread import Thread
 from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
-from turnkeep.errors import ModelError
 from turnkeep.kit.checked_replies import Rewritten
 from turnkeep.kit.documents import Document
 from turnkeep.models.chat import Models
@@ -84,30 +83,16 @@ async def test_a_question_in_scope_is_answered_from_graded_sources(talk: Thread,
     assert reply.warnings == ()
 
 
-async def test_a_question_below_the_threshold_is_refused_by_the_model(talk: Thread, script: ScriptedModel) -> None:
-    reply = await talk.say("What is a mortgage?", outside(74), (REFUSE, "I know insects. Ask me about bees."))
-    assert (reply.text, reply.route, reply.sources) == ("I know insects. Ask me about bees.", "refuse", ())
-    assert "74 of 100. about insects" in script.prompt(REFUSE)
-    assert reply.details["retrieval_attempts"] == 0
-
-
-async def test_the_threshold_itself_is_in_scope_and_a_single_attempt_never_rewrites(
-    script: ScriptedModel, context: RunContext
+@pytest.mark.parametrize(("score", "route", "attempts"), [(74, "refuse", 0), (75, "retrieve", 1)])
+async def test_a_question_below_the_threshold_is_refused_by_the_model(
+    script: ScriptedModel, context: RunContext, score: int, route: str, attempts: int
 ) -> None:
+    """With one attempt the query is never rewritten."""
     talk = begin(script, context, max_attempts=1)
-    script.play(read("bees", score=75), grade(), (ANSWER, "I found nothing."))
-    reply = await talk.say("Do bees sleep?")
-    assert (reply.route, reply.details["retrieval_attempts"]) == ("retrieve", 1)
-
-
-async def test_words_about_the_conversation_are_answered_without_a_search(talk: Thread, script: ScriptedModel) -> None:
-    await talk.say("How do bees find flowers?", read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
-    script.play(read(kind="conversation", score=10), (RESPOND, "- You asked of bees.\n- They dance [1001.00001]."))
-    reply = await talk.say("Sum it up in two bullets")
-    assert (reply.route, reply.details["retrieval_attempts"], reply.warnings) == ("respond", 0, ())
-    assert reply.text == "- You asked of bees.\n- They dance [1001.00001]."
-    assert [(source.id, source.cited) for source in reply.sources] == [("1001.00001", True)]
-    assert "They dance [1001.00001]." in script.prompt(RESPOND)
+    answers = [(REFUSE, "I know insects.")] if route == "refuse" else [grade(), (ANSWER, "I found nothing.")]
+    reply = await talk.say("Do bees sleep?", read("bees", score=score), *answers)
+    assert (reply.route, reply.sources, reply.details["retrieval_attempts"]) == (route, (), attempts)
+    assert route == "retrieve" or "74 of 100. about insects" in script.prompt(REFUSE)
 
 
 async def test_papers_of_certain_years_are_searched_for_among_these(script: ScriptedModel, context: RunContext) -> None:
@@ -125,17 +110,15 @@ async def test_what_was_graded_is_not_graded_again(talk: Thread, script: Scripte
     assert "1001.00001" not in script.prompt(GRADE, 1)
 
 
-async def test_a_search_that_finds_the_same_papers_again_is_the_last(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("bees"), grade(), rewrite("dance of bees"), (ANSWER, "I found nothing."))
+@pytest.mark.parametrize(("query", "attempts", "rewritten"), [("dance of bees", 2, ["dance of bees"]), (" ", 1, [])])
+async def test_a_search_that_finds_the_same_papers_or_cannot_be_rewritten_is_the_last(
+    talk: Thread, script: ScriptedModel, query: str, attempts: int, rewritten: list[str]
+) -> None:
+    script.play(read("bees"), grade(), rewrite(query), (ANSWER, "I found nothing."))
     reply = await talk.say("Do bees sleep?")
-    assert reply.details["retrieval_attempts"] == 2
-    assert "After 2 searches no paper was found" in script.prompt(ANSWER)
+    assert (reply.details["retrieval_attempts"], reply.details["rewritten_queries"]) == (attempts, rewritten)
+    assert f"After {attempts} searches no paper was found" in script.prompt(ANSWER)
     assert (reply.sources, reply.warnings) == ((), ("limited_sources",))
-
-
-async def test_a_model_that_sees_no_other_way_to_search_ends_it(talk: Thread) -> None:
-    reply = await talk.say("Do bees sleep?", read("bees"), grade(), rewrite(" "), (ANSWER, "I found nothing."))
-    assert (reply.details["retrieval_attempts"], reply.details["rewritten_queries"]) == (1, [])
 
 
 async def test_after_three_searches_it_answers_with_a_note_on_limited_sources(
@@ -145,6 +128,8 @@ async def test_after_three_searches_it_answers_with_a_note_on_limited_sources(
     reply = await talk.say("Do bees sleep?", (ANSWER, "Little is known [1001.00003]."))
     assert reply.details["retrieval_attempts"] == 3
     assert reply.details["rewritten_queries"] == ["wasps", "ants"]
+    route = {"event": "route_decision", "route": "retrieve"}
+    assert talk.told == [route, *({"event": "tool_start", "tool": "retrieve", "attempt": at} for at in (1, 2, 3))]
     assert "Limited sources were found, after 3 searches" in script.prompt(ANSWER)
     assert "Searched for: wasps" in script.prompt(REWRITE)
     assert reply.warnings == ("limited_sources",)
@@ -156,27 +141,25 @@ async def test_most_attempts_end_within_the_steps_of_a_run(script: ScriptedModel
     assert (await talk.say("Do bees sleep?")).details["retrieval_attempts"] == 5
 
 
-async def test_ids_that_the_grade_invents_are_left_out(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("bees"), grade("1001.00001", "9999.99999"), (ANSWER, "They dance [1001.00001]."))
-    assert [source.id for source in (await talk.say("How do bees find flowers?")).sources] == ["1001.00001"]
-
-
-async def test_a_citation_of_no_source_is_named_to_the_model_once(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]. So do wasps [1001.00002]."))
-    reply = await talk.say("How do bees find flowers?", (REPAIR, Rewritten(sentences=["Of wasps nothing is said."])))
-    assert reply.text == "They dance [1001.00001]. Of wasps nothing is said."
-    assert reply.warnings == ("sentence_corrected",)
-    assert "[1001.00002] is none of the documents" in script.prompt(REPAIR)
-
-
 @pytest.mark.parametrize(
-    "wrong", ["See [2301.12345].", "It is at https://example.org/bees.", "They fly 4,711 miles.", "It is of 1999."]
+    ("wrong", "mended"),
+    [
+        ("So do wasps [1001.00002].", "Of wasps nothing is said."),
+        ("See [2301.12345].", None),
+        ("It is at https://example.org/bees.", None),
+        ("They fly 4,711 miles.", None),
+        ("It is of 1999.", None),
+    ],
 )
-async def test_an_unfounded_sentence_is_dropped(talk: Thread, script: ScriptedModel, wrong: str) -> None:
-    script.play(read("bees"), grade("1001.00001"), (ANSWER, f"They dance [1001.00001]. {wrong} Of 1843."))
-    reply = await talk.say("How do bees find flowers?", (REPAIR, Rewritten(sentences=[wrong])))
-    assert reply.text == "They dance [1001.00001]. Of 1843."
-    assert reply.warnings == ("sentence_removed",)
+async def test_an_unfounded_sentence_is_corrected_once_and_then_dropped(
+    talk: Thread, script: ScriptedModel, wrong: str, mended: str | None
+) -> None:
+    """An id that the grade invents is left out."""
+    script.play(read("bees"), grade("1001.00001", "9999.99999"), (ANSWER, f"They dance [1001.00001]. {wrong} Of 1843."))
+    reply = await talk.say("How do bees find flowers?", (REPAIR, Rewritten(sentences=[mended or wrong])))
+    assert reply.text == " ".join(filter(None, ["They dance [1001.00001].", mended, "Of 1843."]))
+    assert reply.warnings == ("sentence_corrected" if mended else "sentence_removed",)
+    assert [source.id for source in reply.sources] == ["1001.00001"]
 
 
 async def test_a_figure_that_only_the_user_claims_is_not_attributed_to_a_paper(
@@ -190,40 +173,10 @@ async def test_a_figure_that_only_the_user_claims_is_not_attributed_to_a_paper(
     assert (await talk.say("What did I ask?")).text == "You asked about 99.9 miles."
 
 
-async def test_an_answer_of_unknown_citations_alone_becomes_the_list_of_its_sources(
-    talk: Thread, script: ScriptedModel
-) -> None:
-    script.play(read("bees"), grade("1001.00001"), (ANSWER, "[2301.12345]"), (REPAIR, Rewritten(sentences=[""])))
-    assert (await talk.say("How do bees find flowers?")).text == "- Bees [1001.00001]"
-
-
-async def test_a_reply_of_which_nothing_can_be_shown_is_a_model_error(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("bees"), grade(), rewrite(""), (ANSWER, "[2301.12345]"), (REPAIR, Rewritten(sentences=[""])))
-    with pytest.raises(ModelError):
-        await talk.say("How do bees find flowers?")
-
-
 async def test_an_answer_without_citation_is_reported(talk: Thread) -> None:
     reply = await talk.say("How do bees find flowers?", read("bees"), grade("1001.00001"), (ANSWER, "They dance."))
     assert reply.warnings == ("no_citation",)
     assert not reply.sources[0].cited
-
-
-async def test_events_contain_the_route_and_each_search(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("wasps"), grade(), rewrite("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
-    await talk.say("How do hives find flowers?")
-    assert talk.told == [
-        {"event": "route_decision", "route": "retrieve"},
-        {"event": "tool_start", "tool": "retrieve", "attempt": 1},
-        {"event": "tool_start", "tool": "retrieve", "attempt": 2},
-    ]
-
-
-async def test_a_turn_that_runs_again_makes_the_same_message_ids(script: ScriptedModel, context: RunContext) -> None:
-    one, other = begin(script, context), begin(script, context)
-    for talk in (one, other):
-        await talk.say("What is a mortgage?", outside(), (REFUSE, "I know insects."))
-    assert one.messages[-1].id == other.messages[-1].id
 
 
 async def test_links_of_the_papers_are_shown_and_no_others(script: ScriptedModel, context: RunContext) -> None:

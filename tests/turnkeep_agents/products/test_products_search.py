@@ -44,21 +44,23 @@ def texts(**args: Any) -> list[str]:
     return Tools(LAMPS, TODAY, 3).run(Search(**{"wish": "as asked", **args}))[0]
 
 
-def test_the_best_rated_comes_first_and_what_is_not_made_any_more_last() -> None:
-    assert found(category="lamps") == ["Bora", "Cima", "Etna 2", "Alba", "Duna"]
+@pytest.mark.parametrize(
+    ("wish", "ids"),
+    [
+        ({}, ["Bora", "Cima", "Etna 2", "Alba", "Duna"]),  # the best rated first, what is not made any more last
+        ({"bounds": (Bound("price", 40, 60), Bound("power", least=30))}, ["Alba"]),
+        ({"without": ("red",)}, ["Bora", "Etna 2"]),
+        ({"in_stock": True, "terms": (("red",),)}, ["Cima", "Alba"]),
+    ],
+)
+def test_limits_stock_and_what_must_not_be_have_to_hold(wish: dict[str, Any], ids: list[str]) -> None:
+    assert found(category="lamps", **wish) == ids
 
 
-def test_an_order_that_is_asked_for_comes_before_all() -> None:
+def test_brands_have_to_hold_and_an_order_can_descend() -> None:
+    assert found(brands=("Orto",)) == found(not_brands=("Lumo",)) == ["Faro"]
     assert found(category="lamps", sort="price")[:2] == ["Duna", "Alba"]
     assert found(category="lamps", sort="power", is_descending=True)[-1] == "Etna 2"
-
-
-def test_limits_brands_stock_and_what_must_not_be_have_to_hold() -> None:
-    assert found(category="lamps", bounds=(Bound("price", 40, 60), Bound("power", least=30))) == ["Alba"]
-    assert found(brands=("Orto",)) == ["Faro"]
-    assert found(not_brands=("Lumo",)) == ["Faro"]
-    assert found(category="lamps", without=("red",)) == ["Bora", "Etna 2"]
-    assert found(category="lamps", in_stock=True, terms=(("red",),)) == ["Cima", "Alba"]
 
 
 def test_a_property_of_the_description_ranks_below_an_attribute() -> None:

@@ -12,12 +12,11 @@ from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
 from turnkeep_agents.regulations.knowledge.folder import read_article
 from turnkeep_agents.regulations.nodes import Nodes
-from turnkeep_agents.regulations.prompts import Step, Steps
 from turnkeep_agents.regulations.reading import Reading
 from turnkeep_agents.regulations.settings import RegulationsSettings
 
 ARTICLES = (LEAVE, NOTICE, SCALE)
-ASKED_OFTEN: Mapping[str, Any] = {
+ASKED_OFTEN: dict[str, Any] = {
     "id": "FAQ-1",
     "domain": "labour",
     "questions": ["Quanto durano le ferie annuali?", "How long is annual leave?"],
@@ -27,7 +26,7 @@ ASKED_OFTEN: Mapping[str, Any] = {
 }
 FAQ_QUESTION = ASKED_OFTEN["questions"][0]
 
-READ, CALCULATE = "regulations.read", "regulations.calculate"
+READ = "regulations.read"
 ANSWER, REPAIR = "regulations.answer", "regulations.answer.repair"
 RESPOND, REFUSE = "regulations.respond", "regulations.refuse"
 WELL = (ANSWER, "Spettano quattro settimane [DLGS-66-2003-10].")
@@ -51,10 +50,6 @@ def read(question: str = "Quali ferie spettano?", *spans: tuple[str, str], **fie
     return READ, Reading(question=question, **{**known, **fields})
 
 
-def plan(*expressions: str) -> tuple[str, Steps]:
-    return CALCULATE, Steps(steps=[Step(name="importo", expression=each) for each in expressions], missing="")
-
-
 def knowledge(*rows: Mapping[str, Any], faq: Sequence[Mapping[str, Any]] = (ASKED_OFTEN,)) -> Knowledge:
     return Knowledge([read_article(dict(row)) for row in rows], Faq([read_answer(dict(row)) for row in faq]))
 
@@ -74,10 +69,10 @@ def nodes(
     return Nodes(models, held or knowledge(*ARTICLES), own, cache or Newest(own.cached_answers))
 
 
-def attached(*documents: tuple[str, str], findings: tuple[str, ...] = ()) -> Documents:
+def attached(*documents: tuple[str, str]) -> Documents:
     """Documents by name and text."""
     listed = tuple(
-        Attachment(f"{at:06x}", name, "ready", float(at), len(text), "pdf", 1, len(text), findings=findings)
+        Attachment(f"{at:06x}", name, "ready", float(at), len(text), "pdf", 1, len(text))
         for at, (name, text) in enumerate(documents, 1)
     )
     texts = {one.id: text for one, (_, text) in zip(listed, documents, strict=True)}

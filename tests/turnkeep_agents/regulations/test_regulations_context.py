@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from turnkeep.kit.documents import Document
 from turnkeep.kit.prompting import CUT_MARK, PromptBuilder
 from turnkeep.tokens import estimate_tokens
-from turnkeep_agents.regulations.context import DOCUMENTS, FACTS, KNOWLEDGE, Context, build_context
+from turnkeep_agents.regulations.context import Context, build_context
 
 WORDS = st.text("abcdefghilmnopqrstuvz <>&0123456789.\n", max_size=9_000)
 COMPOSITIONS = st.sampled_from(["pure_kb", "pure_doc", "hybrid", "chat"])
@@ -71,22 +71,6 @@ def test_passages_are_shown_as_they_are_read() -> None:
     own = [piece(f"doc-3f9a1c-{at}", f"passage {'x' * at}") for at in (10, 2, 1)]
     context = build_context("pure_doc", knowledge=pieces("K", 1, 20), documents=own, facts=[])
     assert [one.id for one in context.documents] == ["K0", "doc-3f9a1c-1", "doc-3f9a1c-2", "doc-3f9a1c-10"]
-
-
-def test_a_hybrid_has_about_half_of_each_and_all_facts() -> None:
-    context = build_context(
-        "hybrid", knowledge=pieces("K", 6, 300), documents=pieces("doc", 6, 300), facts=["2026-03-31"]
-    )
-    assert context.facts == ["2026-03-31"]
-    assert context.tokens[FACTS] < 20
-    assert 0.4 < context.tokens[KNOWLEDGE] / (context.tokens[KNOWLEDGE] + context.tokens[DOCUMENTS]) < 0.6
-
-
-def test_the_conversation_counts_in_a_chat() -> None:
-    context = build_context("chat", knowledge=[], documents=[], facts=[], conversation="one two three")
-    metadata = context.metadata("chat", ["two"], 0)
-    assert metadata["tokens"] == {"conversation": 3}
-    assert metadata["source_distribution"] == {"conversation": 1.0}
 
 
 def test_the_same_passage_is_shown_once() -> None:

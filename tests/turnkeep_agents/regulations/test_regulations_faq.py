@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
 
-HOLIDAYS = {
+HOLIDAYS: dict[str, Any] = {
     "id": "holidays",
     "domain": "labour",
     "questions": ["Quante settimane di ferie spettano all'anno?", "How many weeks of holiday are due each year?"],
@@ -27,58 +29,41 @@ FAQ = Faq(
 
 
 @pytest.mark.parametrize(
-    "message",
-    [
-        "quante settimane di ferie spettano all'anno",
-        "QUANTE SETTIMANE DI FERIE SPETTANO ALL\u2019ANNO???",
-        "Quante settimane di ferie spettano all anno",
-    ],
-)
-def test_case_accents_punctuation_and_elisions_do_not_matter(message: str) -> None:
-    hit = FAQ.match(message)
-    assert hit is not None
-    assert (hit.id, hit.score, hit.domain, hit.language) == ("holidays", 1, "labour", "it")
-    assert (hit.answer, hit.articles) == (HOLIDAYS["answer"], HOLIDAYS["articles"])
-
-
-def test_an_english_question_is_answered_in_english_where_there_is_an_answer() -> None:
-    hit = FAQ.match("how many weeks of holiday are due each year")
-    assert hit is not None
-    assert (hit.language, hit.answer) == ("en", HOLIDAYS["answer_en"])
-
-
-@pytest.mark.parametrize(
     ("message", "id_"),
     [
-        ("Quante settimane di ferie mi spettano per l'anno?", None),
+        ("quante settimane di ferie spettano all'anno", "holidays"),
+        ("QUANTE SETTIMANE DI FERIE SPETTANO ALL\u2019ANNO???", "holidays"),
+        ("Quante settimane di ferie spettano all anno", "holidays"),
         ("Quante settimane di ferie mi spettano nell'anno?", "holidays"),
         ("Quando si paga IMU?", "pay-it"),
+        ("Quante settimane di ferie mi spettano per l'anno?", None),
+        ("ferie", None),
+        ("settimane di ferie", None),
+        ("Quante settimane di ferie spettano all'anno a un part-time?", None),
+        ("Quante settimane di ferie spettano?", None),
+        ("Come si paga l'IMU?", None),
+        ("Quando si paga l'IMU seconda casa?", None),
+        ("Come si passa dal regime ordinario a quello forfettario?", None),
+        (OTHERS["threshold"].replace("85000", "100000"), None),
+        (OTHERS["dismissed"].replace("non ", ""), None),
+        ("", None),
+        ("?", None),
+        ("di della e il", None),
     ],
 )
-def test_words_that_say_nothing_may_differ(message: str, id_: str | None) -> None:
+def test_a_question_is_known_whatever_its_case_signs_and_small_words_and_a_neighbour_is_not(
+    message: str, id_: str | None
+) -> None:
     hit = FAQ.match(message)
     assert (hit and hit.id) == id_
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "ferie",
-        "settimane di ferie",
-        "Quante settimane di ferie spettano all'anno a un part-time?",
-        "Quante settimane di ferie spettano?",
-        "Come si paga l'IMU?",
-        "Quando si paga l'IMU seconda casa?",
-        "Come si passa dal regime ordinario a quello forfettario?",
-        OTHERS["threshold"].replace("85000", "100000"),
-        OTHERS["dismissed"].replace("non ", ""),
-        "",
-        "?",
-        "di della e il",
-    ],
-)
-def test_a_neighbour_is_no_hit(message: str) -> None:
-    assert FAQ.match(message) is None
+@pytest.mark.parametrize(("at", "language", "answer"), [(0, "it", "answer"), (1, "en", "answer_en")])
+def test_a_question_is_answered_in_its_language(at: int, language: str, answer: str) -> None:
+    hit = FAQ.match(HOLIDAYS["questions"][at])
+    assert hit is not None
+    assert (hit.score, hit.domain, hit.language) == (1, "labour", language)
+    assert (hit.answer, hit.articles) == (HOLIDAYS[answer], HOLIDAYS["articles"])
 
 
 def test_a_word_more_in_a_long_question_is_within_the_threshold() -> None:

@@ -1,42 +1,23 @@
-"""Every edge of the graph, with a model that follows a script, and what a turn tells of how its reply came about."""
+"""How a reply comes about, with a model that follows a script; and questions and models that go wrong."""
 
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
-from law_samples import (
-    ANSWER,
-    CALCULATE,
-    CONTRACT,
-    FAQ_QUESTION,
-    LABEL,
-    READ,
-    REFUSE,
-    RESPOND,
-    WELL,
-    attached,
-    knowledge,
-    nodes,
-    plan,
-    read,
-)
+from law_samples import ANSWER, CONTRACT, FAQ_QUESTION, REFUSE, REPAIR, RESPOND, WELL, attached, knowledge, read
 
 from agent_thread import Thread
+from law import LEAVE
+from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
-from turnkeep.records import RunContext
+from turnkeep.errors import BudgetExceeded
+from turnkeep.kit.checked_replies import Rewritten
+from turnkeep.records import Reply, RunContext
 from turnkeep_agents.regulations import prompts
-from turnkeep_agents.regulations.graph import compile_graph
+from turnkeep_agents.regulations.reading import Span, facts_in
 
-TAX = "Quanta imposta pago su 20000 euro?"
-
-
-def begin(script: ScriptedModel, context: RunContext, **setup: Any) -> Thread:
-    return Thread(compile_graph(nodes(script, **setup)), context, script)
-
-
-@pytest.fixture
-def talk(script: ScriptedModel, context: RunContext) -> Thread:
-    return begin(script, context)
+NO_SUCH = "Che cosa dice l'art. 9999 del codice civile?"
 
 
 async def test_a_question_of_the_faq_is_answered_without_a_model(talk: Thread) -> None:
@@ -47,8 +28,8 @@ async def test_a_question_of_the_faq_is_answered_without_a_model(talk: Thread) -
     assert (await talk.say("How long is annual leave?")).text == "At least four weeks [DLGS-66-2003-10]."
 
 
-async def test_a_document_may_say_something_else_than_the_faq(script: ScriptedModel, context: RunContext) -> None:
-    talk = begin(script, replace(context, documents=attached(CONTRACT)))
+async def test_a_document_may_say_something_else_than_the_faq(begin: Any, context: RunContext) -> None:
+    talk = begin(replace(context, documents=attached(CONTRACT)))
     assert (await talk.say(FAQ_QUESTION, read(composition="hybrid"), WELL)).route == "retrieve"
 
 
@@ -63,6 +44,8 @@ async def test_a_question_of_law_is_answered_from_articles_that_it_cites(talk: T
     assert details["context_metadata"]["source_distribution"] == {"knowledge": 1.0}
     assert len(details["reasoning_steps"]) == 6
     assert "quattro settimane" in script.prompt(ANSWER)
+    assert [event["event"] for event in talk.told] == ["route_decision", "tool_start"]
+    assert "".join(talk.tokens) == WELL[1]
 
 
 async def test_talk_is_answered_from_the_conversation(talk: Thread, script: ScriptedModel) -> None:
@@ -75,52 +58,125 @@ async def test_talk_is_answered_from_the_conversation(talk: Thread, script: Scri
     assert WELL[1] in script.prompt(RESPOND)
 
 
-async def test_a_question_outside_the_domains_is_refused_by_the_model(talk: Thread) -> None:
-    outside = read("Chi vince il campionato?", domain="none")
-    reply = await talk.say("Chi vince il campionato?", outside, (REFUSE, "Rispondo su fisco e lavoro."))
-    assert (reply.text, reply.route, reply.sources) == ("Rispondo su fisco e lavoro.", "refuse", ())
-
-
-async def test_a_step_that_cannot_be_carried_out_is_planned_once_more(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read(TAX, domain="tax", action="calculate"), plan("20000 * 27 / 100"), plan("20000 * 23 / 100"))
-    assert (await talk.say(TAX, (ANSWER, "Sono 4600 euro [TUIR-11]."))).text == "Sono 4600 euro [TUIR-11]."
-    assert "27 is neither in the documents nor in the message" in script.prompt(CALCULATE)
-
-
-async def test_without_a_computation_the_answer_is_to_say_what_is_missing(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read(TAX, domain="tax", action="calculate"), plan("20000 * 27"), plan("20000 * 28"))
-    reply = await talk.say(TAX, (ANSWER, "Manca l'aliquota [TUIR-11]."))
-    assert reply.details["computed"] == []
-    assert prompts.NOT_COMPUTED in script.prompt(ANSWER)
-
-
-async def test_a_document_is_searched_with_the_law_and_shown_by_its_label(
-    script: ScriptedModel, context: RunContext
-) -> None:
-    talk = begin(script, replace(context, documents=attached(CONTRACT)))
-    script.play(read("Il preavviso del contratto è valido?", composition="hybrid"))
-    reply = await talk.say("È valido?", (ANSWER, f"Il contratto dice 45 giorni [{LABEL}-1], la legge [CC-2118]."))
-    assert {source.id for source in reply.sources if source.cited} == {f"{LABEL}-1", "CC-2118"}
-    assert reply.details["context_metadata"]["source_distribution"].keys() == {"knowledge", "documents"}
-    assert f"“contratto.pdf” ({LABEL}, 1 pages)" in script.prompt(READ)
-
-
-async def test_events_contain_the_route_and_the_search(talk: Thread) -> None:
-    await talk.say("Quali ferie spettano?", read(), WELL)
-    assert talk.told[:2] == [
-        {"event": "route_decision", "route": "retrieve"},
-        {"event": "tool_start", "tool": "retrieve"},
-    ]
-    assert "".join(talk.tokens) == WELL[1]
-
-
-async def test_omitted_articles_cannot_be_cited(script: ScriptedModel, context: RunContext) -> None:
+async def test_omitted_articles_cannot_be_cited(begin: Any, script: ScriptedModel) -> None:
     texts = (" ".join(f"ferie{at}parola{n}" for n in range(900)) for at in range(4))
     rows = [{"id": f"X-{at}", "title": f"Ferie {at}", "text": f"Ferie. {text}"} for at, text in enumerate(texts)]
-    talk = begin(script, context, held=knowledge(*rows, faq=()))
+    talk = begin(held=knowledge(*rows, faq=()))
     reply = await talk.say("Ferie?", read("ferie"), (ANSWER, "Ecco [X-0]."))
     kept = reply.details["context_metadata"]
     assert kept["truncated"]
     assert kept["cut"] or kept["left_out"]
     assert not {source.id for source in reply.sources} & {*kept["left_out"]}
     assert prompts.CUT in script.prompt(ANSWER)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "Lo dice l'art. 18 della L. 300/1970.",
+        "Si veda [CC-9999].",
+        "Si veda [CC-2119].",
+        "Lo dice l'art. 10 del D.Lgs. 81/2008.",
+        "Le ferie durano 37 giorni.",
+        "Il testo è su https://example.org/legge.",
+    ],
+)
+async def test_an_unfounded_sentence_is_corrected_once_and_then_dropped(
+    wrong: str, talk: Thread, script: ScriptedModel
+) -> None:
+    answer = (ANSWER, f"{WELL[1]} {wrong}")
+    mended = await talk.say("Ferie?", read(), answer, (REPAIR, Rewritten(sentences=["Altro non è detto."])))
+    assert (mended.text, mended.warnings) == (f"{WELL[1]} Altro non è detto.", ("sentence_corrected",))
+    lost = await talk.say("E poi?", read(), answer, (REPAIR, Rewritten(sentences=[wrong])))
+    assert (lost.text, lost.warnings) == (WELL[1], ("sentence_removed",))
+    assert [source.id for source in lost.sources if source.cited] == ["DLGS-66-2003-10"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong", "warnings"),
+    [
+        ("Sono 35 giorni di ferie, vero?", "Certo, la legge ne prevede 35 [DLGS-66-2003-10].", set()),
+        (NO_SUCH, "L'art. 9999 c.c. lo vieta [DLGS-66-2003-10].", {"law_not_held"}),
+    ],
+)
+async def test_what_only_the_user_names_is_not_confirmed(
+    asked: str, wrong: str, warnings: set[str], talk: Thread
+) -> None:
+    lost = (REPAIR, Rewritten(sentences=[wrong]))
+    reply = await talk.say(asked, read(), (ANSWER, f"{WELL[1]} {wrong}"), lost)
+    assert (reply.text, set(reply.warnings)) == (WELL[1], {"sentence_removed", *warnings})
+
+
+@pytest.mark.parametrize(("composition", "name"), [("pure_doc", RESPOND), ("hybrid", ANSWER)])
+async def test_a_missing_document_is_noted_in_the_prompt(
+    composition: str, name: str, talk: Thread, script: ScriptedModel
+) -> None:
+    reply = await talk.say("Che cosa dice il contratto?", read(composition=composition), (name, "Non vedo documenti."))
+    assert reply.text == "Non vedo documenti."
+    assert reply.details["query_composition"] in ("chat", "pure_kb")
+    assert prompts.NOT_ATTACHED in script.prompt(name)
+
+
+async def test_a_span_that_the_message_does_not_hold_is_no_fact(talk: Thread, script: ScriptedModel) -> None:
+    spans = [("31 marzo 2027", "date"), ("5 aprile 2027", "date")]
+    reply = await talk.say("Ferie entro il 31 marzo 2027?", read("Ferie?", *spans), WELL)
+    assert [(fact["text"], fact["value"]) for fact in reply.details["facts"]] == [("31 marzo 2027", "2027-03-31")]
+    assert "5 aprile" not in script.prompt(ANSWER)
+
+
+@pytest.mark.parametrize("language", ["it", "en", "de"])
+async def test_facts_are_read_in_the_language_that_they_are_in(language: str, talk: Thread) -> None:
+    spans = [("duemila euro", "amount"), ("from 3 to 10 March 2026", "period")]
+    said = read("Ferie?", *spans, language=language)
+    reply = await talk.say("Prendo duemila euro: is leave from 3 to 10 March 2026 paid?", said, WELL)
+    found = [(fact["value"], fact["unit"]) for fact in reply.details["facts"]]
+    assert found == [("2000", "EUR"), ("2026-03-03/2026-03-10", "")]
+
+
+async def test_an_empty_knowledge_base_is_noted_in_the_prompt(begin: Any, script: ScriptedModel) -> None:
+    talk = begin(held=knowledge(faq=()))
+    reply = await talk.say("Quali ferie spettano?", read(), (ANSWER, "Non ci sono articoli."))
+    assert (reply.text, reply.sources, reply.warnings) == ("Non ci sono articoli.", (), ("nothing_found",))
+    assert prompts.EMPTY in script.prompt(ANSWER)
+
+
+async def test_a_call_over_the_limit_is_not_made(begin: Any, script: ScriptedModel) -> None:
+    poor = begin(answer_usd=0.00001)
+    with pytest.raises(BudgetExceeded, match="REGULATIONS__ANSWER_USD"):
+        await poor.say("Ferie?", read())
+    assert [name for name, _, _ in script.asked] == ["regulations.read"]
+
+
+PASSED, COMING = {"has_passed": True}, {"has_passed": False}
+
+
+@pytest.mark.parametrize(
+    ("messages", "span", "passed", "values"),
+    [
+        (["L'ho avuta il 24 settembre", "e se era il 20?"], "il 20", PASSED, []),
+        (["Torno il 20"], "il 20", COMING, ["2026-12-20"]),
+        (["Ricevuta il 12 ottobre"], "il 12 ottobre", PASSED, ["2026-10-12"]),
+        (["Scade il 12 ottobre"], "il 12 ottobre", COMING, ["2027-10-12"]),
+        (["Con 30 mila euro", "no, intendevo il 2024"], "30 mila euro", COMING, ["30000"]),
+    ],
+)
+def test_a_fact_is_read_as_the_message_means_it(
+    messages: list[str], span: str, passed: dict[str, bool], values: list[str]
+) -> None:
+    kind = "amount" if "euro" in span else "date"
+    facts, _ = facts_in(messages, [Span(text=span, kind=kind, **passed)], "it", date(2026, 11, 23))
+    assert [fact["value"] for fact in facts] == values
+
+
+async def test_links_of_the_sources_are_shown_and_no_others(begin: Any) -> None:
+    page = "https://law.example/leave_10?a=1&b=2"
+    held = knowledge({**LEAVE, "text": f"{LEAVE['text']} Si veda {page} e {LEFT}."}, faq=())
+    talk = begin(held=held, cached_answers=0)
+
+    async def turn(answer: str, *repaired: str) -> Reply:
+        again = [(REPAIR, Rewritten(sentences=[*repaired]))] if repaired else []
+        return await talk.say("Ferie?", read(), (ANSWER, f"{WELL[1]} {answer}"), *again)
+
+    await check_links(talk, turn, page)
+    refused = await talk.say("Ricetta?", read(domain="none", action="talk"), (REFUSE, f"No. Veda {LEFT}MYSECRET."))
+    assert (refused.text, refused.warnings) == ("No. ", ("sentence_removed",))

@@ -3,52 +3,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from law_samples import ASKED_OFTEN, NOTICE, knowledge
 
+import law
 from turnkeep.kit.documents import CorpusError
-from turnkeep_agents.regulations.knowledge.articles import Knowledge, norm_of
-from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
+from turnkeep_agents.regulations.knowledge.articles import norm_of
 from turnkeep_agents.regulations.knowledge.folder import load_knowledge, open_knowledge, read_article
 from turnkeep_agents.regulations.knowledge.references import Reference, references
-from turnkeep_local.cli import main
 
-LEAVE = {
-    "id": "L-104-1992-33",
-    "law": "L. 104/1992",
-    "article": "33",
-    "domain": "labour",
-    "title": "Agevolazioni per chi assiste",
-    "text": "Il lavoratore che assiste una persona con disabilità ha tre giorni di permesso al mese.",
-    "title_en": "Carers",
-    "text_en": "A worker who cares for a person with a disability has three days of leave a month.",
-    "url": "https://example.org/33",
-    "as_of": "2025-12-31",
-}
-SCHOOL = LEAVE | {"id": "L-104-1992-12", "article": "12", "title": "Scuola", "text": "Diritto all'istruzione."}
-SCHOOL |= {"title_en": "School", "text_en": "The right to education."}
-WAGE = {
-    "id": "COST-36",
-    "law": "Costituzione",
-    "article": "36",
-    "domain": "labour",
-    "title": "Retribuzione",
-    "text": "La retribuzione è proporzionata al lavoro; il lavoratore ha diritto a ferie.",
-}
-TAX = WAGE | {"id": "CC-9", "law": "Codice civile", "article": "9", "domain": "tax"}
-ANSWER = {
-    "id": "faq-permessi",
-    "domain": "labour",
-    "questions": ["Quanti giorni posso stare con mio padre malato?", "How many days may I look after my father?"],
-    "answer": "Tre giorni al mese [L-104-1992-33].",
-    "answer_en": "Three days a month [L-104-1992-33].",
-    "articles": ["L-104-1992-33"],
-}
-
-
-def held(*rows: dict[str, Any], faq: tuple[dict[str, Any], ...] = ()) -> Knowledge:
-    return Knowledge([read_article(row) for row in rows], Faq([read_answer(row) for row in faq]))
-
-
-ALL = held(LEAVE, SCHOOL, WAGE, TAX, faq=(ANSWER,))
+LEAVE = law.LEAVE | {"url": "https://example.org/10", "as_of": "2025-12-31"}
+BREAK = LEAVE | {"id": "DLGS-66-2003-8", "article": "8", "title": "Pause", "text": "Diritto alla pausa."}
+BREAK |= {"title_en": "Breaks", "text_en": "The right to a break."}
+TAX = NOTICE | {"id": "CC-9", "article": "9", "domain": "tax"}
+ANSWER = ASKED_OFTEN | {"questions": ["Quanto posso stare al mare?", "How long may I stay at the seaside?"]}
+ALL = knowledge(LEAVE, BREAK, NOTICE, TAX, faq=(ANSWER,))
 
 
 def write(folder: Path, name: str, *rows: Any) -> Path:
@@ -56,46 +24,42 @@ def write(folder: Path, name: str, *rows: Any) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("query", ["permessi per assistere una persona disabile", "leave for those who care"])
+@pytest.mark.parametrize("query", ["ferie retribuite ogni anno", "paid leave of those who are employed"])
 def test_an_article_is_found_in_either_language_and_given_in_the_one_asked_for(query: str) -> None:
     italian, english = ALL.search([query], 1)[0], ALL.search([query], 1, language="en")[0]
-    assert italian.id == english.id == "L-104-1992-33"
+    assert italian.id == english.id == LEAVE["id"]
     assert (italian.title, english.title) == (LEAVE["title"], LEAVE["title_en"])
-    assert english.metadata == {"law": "L. 104/1992", "article": "33", "as_of": "2025-12-31"}
+    assert english.metadata == {"law": "D.Lgs. 66/2003", "article": "10", "as_of": "2025-12-31"}
     assert ALL.search([query], 1, language="de")[0].title == LEAVE["title"]
-
-
-def test_what_has_no_english_is_given_in_italian() -> None:
-    assert ALL.get(["COST-36"], "en")[0].text == WAGE["text"]
+    assert ALL.get(["CC-2118"], "en")[0].text == NOTICE["text"]  # which has no English
 
 
 def test_an_article_that_is_named_comes_before_better_words() -> None:
-    words = "tre giorni di permesso per assistere una persona con disabilità"
-    assert [one.id for one in ALL.search([f"{words}, art. 36 della Costituzione"], 2)] == ["COST-36", "L-104-1992-33"]
-    assert ALL.search(["il diritto dell'istruzione secondo la legge 104"], 2)[0].id == "L-104-1992-12"
+    words = "ferie annuali retribuite di almeno quattro settimane"
+    assert [one.id for one in ALL.search([f"{words}, art. 2118 c.c."], 2)] == ["CC-2118", LEAVE["id"]]
+    assert ALL.search(["la pausa secondo il D.Lgs. 66/2003"], 2)[0].id == BREAK["id"]
 
 
 def test_an_article_is_found_by_the_questions_that_it_answers() -> None:
-    assert ALL.search(["mio padre è malato"], 1)[0].id == "L-104-1992-33"
+    assert ALL.search(["vado al mare"], 1)[0].id == LEAVE["id"]
 
 
 def test_a_domain_is_preferred_and_never_a_filter() -> None:
-    assert [one.id for one in ALL.search(["ferie"], 9, domain="tax")] == ["CC-9", "COST-36"]
-    assert [one.id for one in ALL.search(["ferie"], 9, domain="labour")] == ["COST-36", "CC-9"]
+    for domain, ids in (("tax", ["CC-9", "CC-2118"]), ("labour", ["CC-2118", "CC-9"])):
+        assert [one.id for one in ALL.search(["recesso"], 9, domain=domain)] == ids
 
 
 def test_several_queries_are_searched_together_and_the_limit_is_kept() -> None:
-    found = [one.id for one in ALL.search(["istruzione", "permesso al mese"], 2)]
-    assert sorted(found) == ["L-104-1992-12", "L-104-1992-33"]
-    long = "il lavoratore ha diritto a tre giorni di permesso al mese e a ferie, la retribuzione al lavoro"
-    assert "L-104-1992-12" in [one.id for one in ALL.search([long, "istruzione"], 2)]
+    assert sorted(one.id for one in ALL.search(["pausa", "ferie annuali"], 2)) == [LEAVE["id"], BREAK["id"]]
+    long = "il lavoratore ha diritto a ferie annuali retribuite, chi recede deve dare il preavviso"
+    assert BREAK["id"] in [one.id for one in ALL.search([long, "pausa"], 2)]
     assert ALL.search(["ferie"], 0) == ALL.search([], 5) == ALL.search([""], 5) == []
 
 
 def test_an_article_that_does_not_exist_is_known_not_to() -> None:
-    there, wrong = references("l'art. 33 L. 104/1992 e l'art. 999 L. 104/1992")
+    there, wrong = references("l'art. 10 D.Lgs. 66/2003 e l'art. 999 D.Lgs. 66/2003")
     assert (ALL.holds(there), ALL.holds(wrong)) == (True, False)
-    assert norm_of(ALL.by_id["COST-36"]) == Reference("Costituzione", "36")
+    assert norm_of(ALL.by_id["CC-2118"]) == Reference("Codice civile", "2118")
 
 
 @pytest.mark.parametrize(
@@ -112,10 +76,10 @@ def test_an_article_is_the_norm_that_citations_name(law: str, number: str, norm:
 
 
 def test_the_digest_is_of_all_that_an_answer_may_rest_on() -> None:
-    others = [held(LEAVE), held(LEAVE | {"as_of": "2026-01-01"}), held(LEAVE, faq=(ANSWER,)), held()]
-    others.append(held(LEAVE, faq=(ANSWER | {"answer_en": "Three."},)))
-    assert len({one.digest for one in others}) == len(others)
-    assert held(LEAVE, faq=(ANSWER,)).digest == others[2].digest
+    others = [knowledge(*rows, faq=()) for rows in ((LEAVE,), (LEAVE | {"as_of": "2026-01-01"},), ())]
+    others += [knowledge(LEAVE, faq=(answer,)) for answer in (ANSWER, ANSWER | {"answer_en": "Three."})]
+    assert len({one.digest for one in others}) == 5
+    assert knowledge(LEAVE, faq=(ANSWER,)).digest == others[3].digest
     assert len(ALL.digest) == 16
 
 
@@ -171,31 +135,5 @@ def test_a_bad_line_is_named_with_its_remedy(tmp_path: Path, name: str, row: Any
 
 def test_an_id_occurs_in_one_file_only(tmp_path: Path) -> None:
     write(tmp_path, "a.jsonl", LEAVE)
-    with pytest.raises(CorpusError, match=r'b\.jsonl: id "L-104-1992-33" is also in .*a\.jsonl'):
+    with pytest.raises(CorpusError, match=r'b\.jsonl: id "DLGS-66-2003-10" is also in .*a\.jsonl'):
         load_knowledge(write(tmp_path, "b.jsonl", LEAVE))
-
-
-def test_a_folder_of_ones_own_is_kept_for_the_next_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    own, home = tmp_path / "own", tmp_path / "home"
-    own.mkdir()
-    write(write(write(own, "a.jsonl", LEAVE), "faq.jsonl", ANSWER), "page.md", "# L. 1/2020\n\nTesto.")
-    monkeypatch.setenv("TURNKEEP_HOME", str(home))
-    main(["regulations", "load", str(own)])
-    assert "2 articles and 1 answers" in capsys.readouterr().out
-    assert open_knowledge(str(home / "regulations")).digest == load_knowledge(own).digest
-    (own / "faq.jsonl").unlink()
-    main(["regulations", "load", str(own)])
-    assert open_knowledge(str(home / "regulations")).faq.answers == ()
-
-
-@pytest.mark.parametrize(("name", "complaint"), [("none", "is not a folder"), ("empty", "holds no articles")])
-def test_a_folder_that_cannot_be_used_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, complaint: str
-) -> None:
-    (tmp_path / "empty").mkdir()
-    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "home"))
-    assert main(["regulations", "load", str(tmp_path / name)])
-    assert complaint in capsys.readouterr().err
-    assert not (tmp_path / "home" / "regulations").exists()

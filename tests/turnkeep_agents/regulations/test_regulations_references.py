@@ -40,7 +40,15 @@ def told(text: str) -> list[str]:
         ("D.L. 17.3.2020 n. 18 conv. L. 24.4.2020 n. 27", ["D.L. 18/2020", "L. 27/2020"]),
         ("art. 1, commi da 54 a 89, L. 190/2014", ["L. 190/2014 art. 1"]),
         ("D.Lgs. 14.3.2013", []),
+        ("per legge 180 giorni", []),
+        ("la costituzione di una società", []),
+        ("What does it cost.", []),
+        ("la legge di bilancio 2025", []),
+        ("il regolamento 5 dell'azienda", []),
+        ("in parte 3 articolato", []),
+        ("art. " * 5000 + "1, " * 5000, ["art. 1"]),
     ],
+    ids=lambda value: str(value)[:40],
 )
 def test_a_norm_is_read_as_lawyers_write_it(text: str, named: list[str]) -> None:
     assert told(text) == named
@@ -68,21 +76,6 @@ def test_a_law_may_be_dated_in_figures(kind, number, day, written, form):
     assert told(f"Vale {text}, che dispone.") == [f"{kind[1]} {number}/{day.year}"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "per legge 180 giorni",
-        "la costituzione di una società",
-        "What does it cost.",
-        "la legge di bilancio 2025",
-        "il regolamento 5 dell'azienda",
-        "in parte 3 articolato",
-    ],
-)
-def test_a_text_without_a_norm_has_none(text: str) -> None:
-    assert told(text) == []
-
-
 def test_a_reference_has_its_position() -> None:
     text = "Vale l'art. 18 dello Statuto dei lavoratori."
     (found,) = references(text)
@@ -102,7 +95,3 @@ def test_a_reference_has_its_position() -> None:
 )
 def test_an_article_is_known_only_where_that_very_one_is(norm: Reference, is_known: bool) -> None:
     assert norm.is_in([Reference("L. 604/1966", "18")]) is is_known
-
-
-def test_long_text_without_a_norm_is_read_through() -> None:
-    assert told("art. " * 5000 + "1, " * 5000) == ["art. 1"]

@@ -28,9 +28,9 @@ PROGRESS = "".join(f"{n} of 8 threads\r" for n in range(1, 9))
 Reported = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture(scope="module", params=[AWS, CARD])
-def few(request: pytest.FixtureRequest, old_site: Callable[[str], OldSite]) -> OldSite:
-    site = old_site(request.param)
+@pytest.fixture(scope="module")
+def few(old_site: Callable[[str], OldSite]) -> OldSite:
+    site = old_site(AWS)
     for n in range(8):
         site.talk(f"t-{n}", "a", "b!" if n == 3 else "b", durability="exit")
     return site
@@ -77,7 +77,6 @@ def test_the_command_reports_the_outcome_of_all_threads(
     assert reported(*to)[1].startswith("       8  here\n")
 
 
-@pytest.mark.parametrize("few", [AWS], indirect=True)
 def test_threads_go_to_this_machine_by_default(
     reported: Reported, few: OldSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, table_name: str
 ) -> None:
@@ -92,7 +91,6 @@ def test_threads_go_to_this_machine_by_default(
     assert (tmp_path / "home" / "server.json").exists()
 
 
-@pytest.mark.parametrize("few", [CARD], indirect=True)
 def test_a_killed_import_that_runs_again_moves_each_thread_once(
     reported: Reported, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:
@@ -112,7 +110,6 @@ def test_a_killed_import_that_runs_again_moves_each_thread_once(
         assert plain(there.messages(name)) == plain(messages)
 
 
-@pytest.mark.parametrize("few", [AWS], indirect=True)
 @pytest.mark.parametrize(
     "case",
     [

@@ -134,7 +134,6 @@ def test_a_version_that_graphs_need_replaces_ours_everywhere(tmp_path: Path, hel
     everywhere = "fastapi==0.4   # via x\nsqlalchemy==2.1   # via x\nmangum==0.22.0   # via x\ncffi==2.0   # via x\n"
     uv = Uv([LocalError("unsatisfiable"), both, everywhere, both])
     found = resolved(project(tmp_path / "p", ["."], requirements_txt="fastapi<0.5"), held, uv)
-
     assert (found.pins, found.replaced) == (("wikipedia==1.4",), ("fastapi 0.5 -> 0.4",))
     assert set(found.everywhere) == {"fastapi==0.4", "sqlalchemy==2.1", "mangum==0.22.0", "cffi==2.0"}
     assert uv.asked[1]["texts"][0].split() == ["fastapi>=0.1", "SQLAlchemy>=2", "mangum==0.22.0"]  # no laptop, no extra
