@@ -12,10 +12,10 @@ class TurnkeepError(Exception):
     title: ClassVar[str]
     advice: ClassVar[str]
 
-    def __init__(self, detail: str | None = None, *, retry_after: int | None = None):
-        """`retry_after` is in whole seconds."""
+    def __init__(self, detail: str | None = None, *, retry_after: int | None = None, resets_at: str | None = None):
+        """`retry_after`: whole seconds. `resets_at` (ISO 8601): when a budget starts again, if not after that time."""
         self.detail = detail or self.advice
-        self.retry_after = retry_after
+        self.retry_after, self.resets_at = retry_after, resets_at
         super().__init__(self.detail)
 
 
@@ -196,13 +196,6 @@ class OverLimit(TurnkeepError):
     status, code, title = 429, "over_limit", "A limit was reached"
     advice = "Nothing was stored. Retry after the time in `Retry-After`."
 
-    def __init__(
-        self, detail: str | None = None, *, retry_after: int | None = None, resets_at: str | None = None
-    ) -> None:
-        """`resets_at` (ISO 8601) is when the budget starts again, if not after Retry-After."""
-        self.resets_at = resets_at
-        super().__init__(detail, retry_after=retry_after)
-
 
 class BudgetExceeded(OverLimit):
     status, code, title = 429, "budget_exceeded", "The daily budget is used up"
@@ -237,11 +230,7 @@ class ModelError(ModelFault):
 class ModelTruncated(ModelFault):
     status, code, title = 502, "model_truncated", "The model's answer was cut off"
     advice = "Nothing was stored. Ask for a shorter answer, or retry the request."
-
-    def __init__(self, detail: str | None = None, *, retry_after: int | None = None, at_limit: bool = False):
-        """`at_limit`: the model reached its token limit; connection and server are fine."""
-        self.at_limit = at_limit
-        super().__init__(detail, retry_after=retry_after)
+    at_limit = False  # True: the model reached its token limit; connection and server are fine
 
 
 class ModelBusy(ModelFault):

@@ -27,8 +27,6 @@ from turnkeep.models.reader import REASONING_TOKENS, Reader
 from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
 
-CONNECT_SECONDS = 5
-
 _REASONING_MODEL = re.compile(r"openai\.gpt-|deepseek\.r1")
 _FAILED = "The call to Bedrock failed ({})."
 
@@ -39,7 +37,7 @@ _UNREADABLE = (ParserError, ResponseParserError, ValueError, LookupError, TypeEr
 def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
     """Return model or inference profile `name` in this process's region; raise ModelError if no region is set."""
     config = Config(
-        connect_timeout=CONNECT_SECONDS,
+        connect_timeout=5,
         read_timeout=settings.models.timeout_seconds,
         retries={"mode": "standard", "total_max_attempts": settings.models.max_retries + 1},
     )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
@@ -22,9 +22,7 @@ from turnkeep.texts import printable_in
 R = TypeVar("R", bound=BaseModel)
 
 INNER_CALL = "inner_call"
-MODEL_REFUSED = "model_refused"
 
-_NOT_JSON = "the arguments were not valid JSON"
 _UNUSABLE = "The model gave no usable result for the inner call {}."
 _TOOLS_IN_PROMPT = """You have these tools: {tools}
 Write each call as a JSON object, {{"name": ..., "arguments": {{...}}}}, and nothing else. \
@@ -91,7 +89,7 @@ async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[Base
 
 
 def warnings_of(message: AIMessage) -> tuple[str, ...]:
-    return (MODEL_REFUSED,) if message.additional_kwargs.get("refusal") else ()
+    return ("model_refused",) if message.additional_kwargs.get("refusal") else ()
 
 
 async def stream_text(
@@ -137,7 +135,7 @@ def _read_calls(kinds: Sequence[type[R]], message: AIMessage) -> tuple[list[R], 
     if not made and len(kinds) == 1:
         made = [(kinds[0].__name__, found) for _, found in objects_in(message.text)]
     is_broken = message.invalid_tool_calls or (not made and is_like_a_call(message.text))
-    calls, wrong = list[R](), [_NOT_JSON] if is_broken else []
+    calls, wrong = list[R](), ["the arguments were not valid JSON"] if is_broken else []
     for name, arguments in made:
         if name not in by_name:
             wrong.append(f"there is no tool {name}")
@@ -161,7 +159,12 @@ async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
     """Like `ask_typed`, but return None for an unusable result. Raise ModelFault."""
     asked, config, limits = _prepared(call, messages)
     by_tool = model.bind_tools([tool_of(call.result)], tool_choice=call.result.__name__).bind(**limits)
-    first = await _first_answer(by_tool, asked, config)
+    try:
+        first = await by_tool.ainvoke(asked, config)
+    except ModelFault as fault:  # often prose instead of a tool call, or a server that rejects tools
+        if not (isinstance(fault, ModelTruncated) and fault.at_limit) and not is_refused_request(fault):
+            raise
+        first = AIMessage("")
     results, wrong = _read_calls((call.result,), first)
     if results:
         return results[0]
@@ -175,19 +178,6 @@ async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
     complaint = HumanMessage(f"Your last answer could not be used: {wrong or 'it called no tool'}. {how}")
     results, _ = _read_calls((call.result,), await again.ainvoke([*asked, complaint], config))
     return next(iter(results), None)
-
-
-async def _first_answer(
-    bound: Runnable[LanguageModelInput, AIMessage], asked: list[BaseMessage], config: RunnableConfig
-) -> AIMessage:
-    """Return an empty answer at the token limit (often prose instead of a tool call) or if the server rejects tools."""
-    try:
-        return await bound.ainvoke(asked, config)
-    except ModelFault as fault:
-        is_at_limit = isinstance(fault, ModelTruncated) and fault.at_limit
-        if not is_at_limit and not is_refused_request(fault):
-            raise
-    return AIMessage("")
 
 
 _OMITTED = frozenset({"default", "minItems", "maxItems", "minimum", "maximum", "maxLength", "minLength", "title"})

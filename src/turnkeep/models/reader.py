@@ -115,14 +115,14 @@ class Reader:
         is_short = not self._limit or (self._tokens or letters // _LEAST_LETTERS_A_TOKEN) < self._limit
         if _COMPLETE.fullmatch(self._ending) or (is_done and is_short and not self._ending):
             return
-        if is_at_limit := bool(_AT_LIMIT.fullmatch(self._ending)):
-            detail = "The answer ran into its token limit."
-        elif re.fullmatch(r"\w{1,40}", self._ending):
+        if _AT_LIMIT.fullmatch(self._ending):
+            error = ModelTruncated("The answer ran into its token limit.")
+            error.at_limit = True
+            raise error
+        if re.fullmatch(r"\w{1,40}", self._ending):
             new = f"The answer broke off, or its end has a new name: “{self._ending}”."
-            detail = _CUT_OFF.get(self._ending, new)
-        else:
-            detail = "The answer broke off before its end."
-        raise ModelTruncated(detail, at_limit=is_at_limit)
+            raise ModelTruncated(_CUT_OFF.get(self._ending, new))
+        raise ModelTruncated("The answer broke off before its end.")
 
     def _last(self, text: str, *, has_calls: bool) -> AIMessageChunk:
         text += self._prose.rest()
