@@ -25,11 +25,11 @@ from turnkeep.turns.threads import in_thread, monotonic
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
+Action: TypeAlias = Literal["interrupt", "rollback"]
 Launch: TypeAlias = Callable[[str], Awaitable[None]]  # schedules the run of a token
 
 TRIES = 3  # attempts at one run, as in template.yaml
 PAUSES_SECONDS = (2.0, 10.0)
-CANCEL_PAUSES_SECONDS = (0, 0.1, 0.3, 1.0, 2.0)
 LEFT_TO_HOLDER_MS = 150_000  # after Lambda's second attempt, before the third
 NEXT_RUN_SECONDS = 450  # half of a worker's time
 _PASSING = (  # a later attempt may succeed
@@ -263,17 +263,12 @@ class Runs:
         return await in_thread(self.lookup.list, principal, thread_id, limit, offset, status)
 
     async def cancel(
-        self,
-        principal: Principal,
-        thread_id: str,
-        run_id: str,
-        *,
-        action: Literal["interrupt", "rollback"] = "interrupt",
+        self, principal: Principal, thread_id: str, run_id: str, *, action: Action = "interrupt"
     ) -> RunRecord:
         """Store nothing more of the run, wherever it runs; `rollback` also removes its pending message.
         Raise NotFound, ThreadBusy, StoreUnavailable, and Conflict for a run that is over."""
         is_done = False
-        for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile; then it is cancelled again
+        for pause in (0, 0.1, 0.3, 1.0, 2.0):  # it may have begun meanwhile; then it is cancelled again
             await asyncio.sleep(pause)
             head = await in_thread(self.store.heads.read, principal, thread_id)
             found = await self.read(principal, thread_id, run_id)

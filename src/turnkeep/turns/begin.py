@@ -5,7 +5,7 @@ import asyncio
 import secrets
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from math import inf
 from typing import Any, TypeVar
@@ -19,27 +19,26 @@ from turnkeep.store.keys import partition
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun
 from turnkeep.store.store import Store
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import MERGING, TurnRequest
 from turnkeep.turns.threads import in_thread, looks, monotonic
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 60
-FIRST_LOOK_SECONDS = 0.2
 IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Begin:
-    """`attachments` is None if documents are not stored. Agents in `private` run with PII redaction. `commit_seconds`
-    are reserved for COMMIT."""
+    """`attachments` is None if documents are not stored. Agents in `private` run with PII redaction."""
 
     store: Store
-    attachments: Attachments | None
+    _: KW_ONLY
+    tuning: TurnTuning
     default_agent: str
-    private: frozenset[str]
-    commit_seconds: float
+    private: frozenset[str] = frozenset()
+    attachments: Attachments | None = None
 
     async def wait(self, request: TurnRequest) -> TurnRequest:
         """Return the request once its documents are read or time is up, then with warnings.
@@ -54,10 +53,10 @@ class Begin:
             raise (DocumentNotFound if request.create else NotFound) from error
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
             return request  # it is answered from the store, whatever became of its documents
-        left = (request.deadline or inf) - monotonic() - self.commit_seconds
-        until = monotonic() + min(WAIT_SECONDS, left / 2)  # the run has the other half
+        left = (request.deadline or inf) - monotonic() - self.tuning.commit_seconds
+        until = monotonic() + min(60, left / 2)  # seconds; the run has the other half
         found: list[AttachmentStatus] = []
-        async for _ in looks(FIRST_LOOK_SECONDS, until):
+        async for _ in looks(0.2, until):
             if not _are_in_work(found := await _found(self.attachments, head, request.attachments)):
                 break
         warnings = [IN_WORK] * _are_in_work(found) + [OF_NO_USE] * ("failed" in found)
@@ -80,6 +79,7 @@ class Begin:
         return redactor
 
     def redactor(self, principal: Principal, thread_id: str | None) -> Redactor:
+        """Return what restores stored texts of a thread for its owner."""
         if thread_id is None:
             return Redactor.of_run(secrets.token_bytes(16))
         read = partial(self.store.heads.read, principal, thread_id)

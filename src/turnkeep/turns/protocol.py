@@ -1,8 +1,8 @@
 """A run in LangGraph's streaming protocol, version 2: messages as content blocks, and the lifecycle of the run."""
 
+import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping
-from types import coroutine
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from langchain_core.language_models._compat_bridge import achunks_to_events
@@ -117,12 +117,7 @@ class _Blocks:
     async def _source(self) -> AsyncIterator[ChatGenerationChunk]:
         while True:
             while not self._pieces:
-                await _wait()
+                await asyncio.sleep(0)
             if (piece := self._pieces.popleft()) is None:
                 return
             yield piece
-
-
-@coroutine
-def _wait() -> Generator[None, None, None]:
-    yield

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
 from turnkeep.observability import count, logger, place
@@ -18,8 +17,6 @@ from turnkeep.store.vault import TAG_BYTES, Vault, has_placeholder, reworded
 from turnkeep.texts import reworded_in
 from turnkeep.turns.threads import in_thread
 
-if TYPE_CHECKING:
-    from turnkeep.pii import Tag
 LINE_CHARACTERS = 4_096  # of the sent text that is searched for the beginning of a link
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
 
@@ -28,7 +25,7 @@ class Redactor:
     """`made`: values by placeholder of this run; `older`: returns those of earlier turns, called at most once.
     `tag`: returns a placeholder's digits for a kind and a value. Thread-safe."""
 
-    def __init__(self, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
+    def __init__(self, tag: Callable[[str, str], str], older: Callable[[], Mapping[str, str]] = dict):
         self.made: dict[str, str] = {}
         self._tag = tag
         self.older = older

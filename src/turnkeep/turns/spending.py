@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from turnkeep.models.usage import ModelCall, UsageMeter
 
 LETTERS_A_TOKEN = 4
-REFUSED_MS = 1000
 GRACE_SECONDS = 5  # a reservation counts for that much longer than the longest run
-_MOST_REFUSED = 10_000
 _WRITTEN = 0.1  # assumed share of output tokens when a price is reserved
 
 
@@ -58,9 +56,9 @@ class Budget:
         try:
             reserved = await in_thread(self._usage.reserve, principal, tokens, micro, self._seconds)
         except OverLimit as error:
-            if len(self._refused) >= _MOST_REFUSED:
+            if len(self._refused) >= 10_000:
                 self._refused.clear()
-            self._refused[principal] = self.now() + REFUSED_MS, error
+            self._refused[principal] = self.now() + 1000, error
             raise
         self._refused.pop(principal, None)
         return reserved
@@ -122,7 +120,9 @@ class Spending:
     def settle(self, *, turns: int) -> None:
         """Begin to settle; later calls are ignored."""
         if self._settling is None:
-            settling = self._budget.settle(self._reserved, self._agent, self._calls(), turns)
+            # The streamed text counts as output of an unfinished call.
+            calls = self.meter.begun(self._streamed_characters // LETTERS_A_TOKEN) if self.meter else ()
+            settling = self._budget.settle(self._reserved, self._agent, calls, turns)
             self._settling = asyncio.create_task(settling)
 
     async def end(self, turn: Turn | None) -> None:
@@ -131,10 +131,6 @@ class Spending:
         self.settle(turns=0)
         if self._settling:
             await asyncio.wait({self._settling})
-
-    def _calls(self) -> "Sequence[ModelCall]":
-        """Return every model call that was begun; the streamed text counts as output of an unfinished one."""
-        return self.meter.begun(self._streamed_characters // LETTERS_A_TOKEN) if self.meter else ()
 
     def _report(self, turn: Turn | None) -> None:
         agent, elapsed = self._agent.name, self._elapsed_ms()

@@ -79,13 +79,7 @@ class States:
         return await in_thread(found)
 
     def history(
-        self,
-        principal: Principal,
-        thread_id: str,
-        *,
-        limit: int = 10,
-        before: str | None = None,
-        metadata: JSON | None = None,
+        self, principal: Principal, thread_id: str, limit: int, before: str | None = None, metadata: JSON | None = None
     ) -> Iterator[State]:
         """Yield states one by one, newest first, also of abandoned branches: of the `limit` that are read, those whose
         metadata contain `metadata`. Raises NotFound, StateCorrupt."""

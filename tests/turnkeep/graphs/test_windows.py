@@ -103,7 +103,7 @@ class Pair:
     def __post_init__(self) -> None:
         self.theirs = self.graph.copy({"checkpointer": InMemorySaver()})
         self.forget()
-        self.turns._store.threads.create(ANN, "t", agent="own")
+        self.turns.store.threads.create(ANN, "t", agent="own")
 
     def forget(self) -> None:
         agent = replace(agent_of(self.graph, window=self.window), new_turn=lambda: dict(NEW_TURN))
@@ -135,7 +135,7 @@ class Pair:
             self.places.append(Place(*checkpoints, dict(self.since)))
 
     def compare_messages(self, theirs: list[Any], ours: list[Any]) -> None:
-        newest = self.turns._store.heads.read(ANN, "t").n
+        newest = self.turns.store.heads.read(ANN, "t").n
         for each in theirs:
             self.since.setdefault(each["id"], newest)
         wanted = [each for each in theirs if self.since[each["id"]] > newest - (self.window or newest + 1)]
@@ -146,7 +146,7 @@ class Pair:
 
     def compare_stored(self, theirs: Any) -> None:
         """Every message is stored once, and nothing of an inner graph that is over."""
-        store = self.turns._store
+        store = self.turns.store
         loaded = store.turns.load(store.heads.read(ANN, "t"), None)
         if not theirs.next:
             assert not [name for name in RunCheckpointer(loaded)._spaces if ":" in name]

@@ -240,9 +240,9 @@ async def test_a_run_that_is_left_is_settled_by_what_it_began(
 async def test_a_turn_that_cannot_be_loaded_reserves_nothing(limited: Callable[..., Site]) -> None:
     site = limited(tokens_a_day=1000)
     await site.say("1")
-    load, site.turns._store.turns.load = site.turns._store.turns.load, _raise  # type: ignore[method-assign]
+    load, site.turns.store.turns.load = site.turns.store.turns.load, _raise  # type: ignore[method-assign]
     assert (await site.say("1")).status_code == 503
-    site.turns._store.turns.load = load  # type: ignore[method-assign]
+    site.turns.store.turns.load = load  # type: ignore[method-assign]
     assert await site.used() == (1, 0)
 
 

@@ -64,7 +64,9 @@ async def test_the_first_message_can_be_said_in_another_way(turns: Turns, base: 
     await say(turns, "a")
     assert (await say(turns, "b", base=base)).number == 1
     assert texts((await turns.states.read(ANN, "t1")).shown["values"]) == ["b", "re: b"]
-    assert {state.shown["parent_checkpoint_id"] for state in list(turns.states.history(ANN, "t1"))} == {NO_CHECKPOINT}
+    assert {state.shown["parent_checkpoint_id"] for state in list(turns.states.history(ANN, "t1", 10))} == {
+        NO_CHECKPOINT
+    }
     assert [texts(state.shown["values"])[0] for state in turns.states.history(ANN, "t1", limit=1)] == ["b"]
 
 
@@ -83,7 +85,7 @@ async def test_two_branches_that_ask_are_answered_one_after_the_other(
 
 
 async def test_a_thread_that_is_busy_is_not_edited(turns: Turns) -> None:
-    turns._store.leases.begin(ANN, "t1", BeginRequest(key="k", body=b"", message="runs", create=True))
+    turns.store.leases.begin(ANN, "t1", BeginRequest(key="k", body=b"", message="runs", create=True))
     with pytest.raises(ThreadBusy):
         await turns.states.update(ANN, "t1", {"fruits": ["x"]})
 
@@ -111,7 +113,7 @@ async def test_tokens_and_reply_steer_no_terminal(items: Items, folder_objects: 
 async def test_messages_that_are_none_are_told_and_leave_the_thread_free(turns: Turns, messages: Any) -> None:
     with pytest.raises(InvalidRequest, match="messages"):
         await say(turns, "x", call=GraphCall({"messages": messages}))
-    assert turns._store.threads.read(ANN, "t1").status == "error"
+    assert turns.store.threads.read(ANN, "t1").status == "error"
     assert (await say(turns, "a")).number == 1
 
 
@@ -134,12 +136,12 @@ async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clea
     assert "".join(data[0]["content"] for mode, data in parts(events) if mode == "messages-tuple") == f"re: {said}"
     metadata = (await turns.states.read(ANN, "t1")).shown["metadata"]
     assert (metadata["asked_by"], metadata["reply_to"], metadata["run_id"]) == (mail, mail, turn.run_id)
-    stored = turns._store.turns.load(turns._store.heads.read(ANN, "t1"), None)
+    stored = turns.store.turns.load(turns.store.heads.read(ANN, "t1"), None)
     assert b"ann.rossi" not in stored.checkpoint["state"]  # type: ignore[index]
     await turns.states.update(ANN, "t1", {"fruits": [f"of {mail}"]}, as_node="answer")
     values = (await turns.states.read(ANN, "t1")).shown["values"]
     assert values["fruits"] == [mail, said, f"of {mail}"]
-    loaded = turns._store.turns.load(turns._store.heads.read(ANN, "t1"), None)
+    loaded = turns.store.turns.load(turns.store.heads.read(ANN, "t1"), None)
     assert "ann.rossi" not in f"{loaded.checkpoint} {[link.payload for link in loaded.links]}"
-    forked = turns._store.fork(ANN, "t1", "t2")
+    forked = turns.store.fork(ANN, "t1", "t2")
     assert (await turns.states.read(ANN, forked.thread_id)).shown["values"]["fruits"] == values["fruits"]
