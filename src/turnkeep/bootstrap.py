@@ -91,7 +91,6 @@ def build(
         turns=turns,
         runs=Runs(turns, store, settings.turn.debounce_seconds),
         cleanup=Cleanup(store.heads.eraser),
-        codec=codec,
         attachments=attachments,
         exports=Exports(store, attachments, usage, objects, memories=memories, facts=facts),
         user_eraser=UserEraser(store.heads.eraser),

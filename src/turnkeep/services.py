@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from turnkeep.settings import Settings
     from turnkeep.store.attachments import Attachments
     from turnkeep.store.cleanup import Cleanup
-    from turnkeep.store.codec import Codec
     from turnkeep.store.export import Exports
     from turnkeep.store.store import Store
     from turnkeep.store.users import UserEraser
@@ -26,7 +25,6 @@ class Services:
     turns: "Turns"
     runs: "Runs"
     cleanup: "Cleanup"
-    codec: "Codec"
     attachments: "Attachments"
     exports: "Exports"
     user_eraser: "UserEraser"

@@ -107,7 +107,7 @@ def deployed(environ: Mapping[str, str]) -> Services:
         for each in (services.store.heads.items.close, s3.close, random.seed):
             register_after_restore(each)
         if parameter:  # a snapshot may outlive the secrets
-            register_after_restore(lambda: services.codec.renew(usable(read_key(ssm, parameter))))
+            register_after_restore(lambda: services.store.heads.codec.renew(usable(read_key(ssm, parameter))))
     return services
 
 

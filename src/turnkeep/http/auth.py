@@ -12,7 +12,6 @@ from turnkeep.records import Principal
 from turnkeep.store.keys import is_storable
 
 USER_HEADER = "X-Turnkeep-User"
-_THIS_MACHINE = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 _PASSED_ON = re.compile(
     r"origin|via|(cdn|cf|fly|fastly|akamai)-.*|(.*-)?(forwarded|real|original|remote|envoy|arr|proxy\w*|\w*ip)(-.*)?"
 )
@@ -25,7 +24,7 @@ def local_principal(request: Request) -> Principal:
     user = request.headers.get(USER_HEADER)
     if user is None:
         return Principal("local", "local")
-    is_here = request.client is not None and request.client.host in _THIS_MACHINE
+    is_here = request.client is not None and request.client.host in ("127.0.0.1", "::1", "::ffff:127.0.0.1")
     if not is_here or any(map(_PASSED_ON.fullmatch, request.headers)):
         raise Unauthorized(f"{USER_HEADER} is for programs on this machine only. Omit it.")
     return Principal("local", check_id(user, where=USER_HEADER))

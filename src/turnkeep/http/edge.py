@@ -16,7 +16,6 @@ from turnkeep.http.errors import respond
 from turnkeep.observability import correlate, correlation_id, logger
 from turnkeep.store.keys import is_well_formed
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 EXPOSED_HEADERS = (
     "Content-Location", "Idempotency-Key", "Idempotency-Replayed", "Location", "Retry-After", "X-Correlation-Id",
     "X-Pagination-Next", "X-Pagination-Total", "X-Request-Id", "X-Should-Retry", "X-Turnkeep-Thread",
@@ -92,7 +91,7 @@ def for_browsers(app: ASGIApp, origins: Sequence[str], pattern: str | None = Non
         app,
         allow_origins=origins,
         allow_origin_regex=pattern,
-        allow_methods=METHODS,
+        allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
         allow_headers=("*",),
         expose_headers=EXPOSED_HEADERS,
         allow_credentials=False,

@@ -15,7 +15,6 @@ from turnkeep.errors import TurnkeepError
 from turnkeep.observability import correlation_id, logger, note, place
 from turnkeep.records import JSON
 
-MAX_LISTED_ERRORS = 10
 PROBLEM = "application/problem+json"
 OWN_ADVICE = "turnkeep"  # type of validation errors whose message is the advice
 
@@ -47,7 +46,7 @@ def as_problem(error: TurnkeepError) -> JSON:
         "detail": error.detail,
         "code": error.code,
         "correlation_id": correlation_id(),
-        **({"resets_at": error.resets_at} if isinstance(error, errors.OverLimit) and error.resets_at else {}),
+        **({"resets_at": error.resets_at} if error.resets_at else {}),
     }
 
 
@@ -93,7 +92,7 @@ HANDLERS: Mapping[Any, Any] = {
 
 
 def listed_faults(faults: Sequence[Any]) -> list[JSON]:
-    return [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:MAX_LISTED_ERRORS]]
+    return [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:10]]
 
 
 def _field(path: Sequence[str | int]) -> str:

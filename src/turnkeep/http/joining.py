@@ -4,23 +4,21 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from turnkeep.errors import Conflict
 from turnkeep.records import Principal, Turn
+from turnkeep.services import Services
 from turnkeep.turns import RunningTurn
 from turnkeep.turns.following import follow
 
-if TYPE_CHECKING:
-    from turnkeep.services import Services
-
 JOIN_SECONDS, ANSWER_SECONDS = 300.0, 3.0
-Rest: TypeAlias = Callable[["Services", Principal, RunningTurn, Turn, str], Awaitable[None]]
+Rest: TypeAlias = Callable[[Services, Principal, RunningTurn, Turn, str], Awaitable[None]]
 """Emits missing events. Gets the turn and the name of the last logged event, empty if the log is incomplete."""
 
 
 def join(
-    services: "Services",
+    services: Services,
     principal: Principal,
     thread_id: str,
     run_id: str,

@@ -12,7 +12,6 @@ from turnkeep.records import JSON, Status
 from turnkeep.store.keys import is_well_formed
 from turnkeep.turns.request import MAX_MESSAGE_BYTES, WhenBusy
 
-MAX_METADATA_BYTES = 1024
 MAX_METADATA_DEPTH = 8
 MAX_TURN_NUMBER = 99_999_999
 ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$"
@@ -37,7 +36,7 @@ def check_message(value: str) -> str:
 
 def check_metadata(value: JSON) -> JSON:
     _check_values(value, MAX_METADATA_DEPTH)
-    if len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) > MAX_METADATA_BYTES:
+    if len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) > 1024:
         raise fault("The metadata must be at most 1,024 bytes of compact JSON.")
     return value
 
@@ -82,18 +81,18 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ThreadRequest(Request):
+class LenientRequest(Request):
     """A body of LangGraph's clients, which send other keys too. Unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-class Life(ThreadRequest):
+class Life(LenientRequest):
     ttl: float = Field(gt=0, le=100_000_000, description="minutes after the last turn, at most the deployment's")
     strategy: Literal["delete"] = "delete"
 
 
-class NewThread(ThreadRequest):
+class NewThread(LenientRequest):
     thread_id: Id | None = Field(None, description="generated if absent")
     if_exists: Literal["raise", "do_nothing"] | None = Field("raise")
     metadata: Metadata | None = Field(None, description="`graph_id` is the thread's agent")
@@ -101,7 +100,7 @@ class NewThread(ThreadRequest):
     supersteps: list[Any] | None = Field(None, max_length=0, description="not supported")
 
 
-class ThreadChange(ThreadRequest):
+class ThreadChange(LenientRequest):
     metadata: Metadata = Field(description="merged by key; null removes a key")
     ttl: None = Field(None, description="cannot be changed")
 
@@ -112,7 +111,7 @@ THREAD_FIELDS = Literal[
 ]  # fmt: skip
 
 
-class ThreadSearch(ThreadRequest):
+class ThreadSearch(LenientRequest):
     metadata: Metadata | None = Field(None, description="matches threads with all of these values")
     status: Status | None = None
     agent: AgentName | None = None

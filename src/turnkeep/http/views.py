@@ -11,7 +11,6 @@ from turnkeep.http.bodies import PART_BYTES, fitting, size_of
 from turnkeep.records import JSON, Pending, Source, Status, Thread, Turn, Usage, iso
 
 ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-LEASE_SECONDS = 10
 
 Time = Annotated[str, BeforeValidator(iso), WithJsonSchema({"type": "string", "format": "date-time"})]
 
@@ -171,7 +170,7 @@ class Turns(BaseModel):
 def not_stored(turn: Turn) -> StoreUnavailable | None:
     """Return the error for a turn that is not stored, for protocols without `persisted`."""
     if turn.persisted is None:
-        return Unsettled(retry_after=LEASE_SECONDS)  # its lease may still hold the thread
+        return Unsettled(retry_after=10)  # until its lease has ended
     if turn.persisted or not turn.thread_id:
         return None
     return StoreUnavailable("The reply could not be stored. Retry the request.", retry_after=1)

@@ -6,20 +6,19 @@ from time import time
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Response
+from fastapi import Body, Response
 from pydantic import AfterValidator, Field
 
 from turnkeep.entries import entries
 from turnkeep.errors import Conflict, InvalidId, InvalidRequest, NotFound, UnknownAgent
 from turnkeep.http.auth import Caller
-from turnkeep.http.langgraph.bodies import Body, Config, RunId
+from turnkeep.http.langgraph.bodies import Config, RunId
 from turnkeep.http.routes import Routes
-from turnkeep.http.schemas import AgentName, Metadata
+from turnkeep.http.schemas import AgentName, LenientRequest, Metadata
 from turnkeep.http.views import assistant_id
 from turnkeep.records import JSON, iso
 
 NAMESPACE = ("turnkeep", "assistants")
-KEPT_VERSIONS = 10
 _STARTED = iso(time())
 
 
@@ -32,7 +31,7 @@ def _check_graph(name: str) -> str:
 GraphId = Annotated[AgentName, AfterValidator(_check_graph)]
 
 
-class Versions(Body):
+class Versions(LenientRequest):
     metadata: dict[str, Any] | None = None
     limit: int = Field(10, ge=1, le=1000)
     offset: int = Field(0, ge=0)
@@ -52,7 +51,7 @@ class AssistantSearch(Versions):
     sort_order: Literal["asc", "desc"] | None = None
 
 
-class AssistantChange(Body):
+class AssistantChange(LenientRequest):
     graph_id: GraphId | None = None
     config: Config | None = None
     context: dict[str, Any] | None = None
@@ -65,10 +64,6 @@ class AssistantCreation(AssistantChange):
     graph_id: GraphId
     assistant_id: RunId | None = None
     if_exists: Literal["raise", "do_nothing"] | None = None
-
-
-class Latest(Body):
-    version: int
 
 
 def agent_of(named: str) -> str | None:
@@ -139,7 +134,7 @@ class AssistantRoutes(Routes):
         change["metadata"] = {**before["metadata"], **change.get("metadata", {})}
         number = versions[0]["version"] + 1 if versions else 1
         made = {**before, **change, "version": number, "updated_at": iso(time())}
-        return self._put(caller, made, [made, *versions][:KEPT_VERSIONS])
+        return self._put(caller, made, [made, *versions][:10])
 
     def _put(self, caller: Caller, latest: JSON, versions: list[JSON]) -> JSON:
         value = {"latest": latest, "versions": versions}
@@ -154,10 +149,10 @@ class AssistantRoutes(Routes):
         wanted, found = body or Versions(), self._created(caller, assistant_id)["versions"]
         return wanted.page(wanted.matching(found))
 
-    def choose(self, caller: Caller, assistant_id: str, body: Latest) -> JSON:
+    def choose(self, caller: Caller, assistant_id: str, version: Annotated[int, Body(embed=True, strict=True)]) -> JSON:
         versions = self._created(caller, assistant_id)["versions"]
         for each in versions:
-            if each["version"] == body.version:
+            if each["version"] == version:
                 return self._put(caller, each, versions)
         raise NotFound("The assistant has no such version. `POST .../versions` lists its versions.")
 

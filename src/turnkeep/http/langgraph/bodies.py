@@ -3,25 +3,22 @@ client would rely on, but that have no effect here, are rejected with advice."""
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from turnkeep.entries import graph_file
 from turnkeep.errors import InvalidRequest
-from turnkeep.http.schemas import AgentName, check_message, fault
+from turnkeep.http.schemas import AgentName, LenientRequest, check_message, fault
 from turnkeep.http.sse import compact
 from turnkeep.records import JSON
 from turnkeep.turns.request import GraphCall, WhenBusy
 
-MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints", "events")
+Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints", "events"]
 _HUMAN = ("human", "user")
 _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
-    "multitask_strategy": ((None, *get_args(WhenBusy)), f"Send one of {', '.join(get_args(WhenBusy))}."),
-    "if_not_exists": ((None, "create", "reject"), "Send create or reject."),
-    "on_disconnect": ((None, "cancel", "continue"), "Send cancel or continue."),
     "durability": ((None, "sync", "async", "exit"), "Send sync, async or exit. A run is always stored at its end."),
     "on_completion": ((None, "delete"), "Send delete or omit it. To keep a run, create a thread for it."),
     "webhook": ((None,), "Omit it. `GET /threads/{thread_id}/runs/{run_id}/join` waits for a run."),
@@ -51,12 +48,6 @@ def _named(value: Any) -> Any:
     return (value.get("checkpoint_id") if isinstance(value, dict) else value) or None
 
 
-def _check_modes(value: list[str]) -> list[str]:
-    if any(mode not in MODES for mode in value):
-        raise fault(f"Send one or more of {', '.join(MODES)}.")
-    return value or ["values"]
-
-
 def _check_input(value: Any) -> Any:
     if not isinstance(value, dict | None) and not graph_file():  # only own graphs can take anything else
         raise fault("Send an object with the input of the graph.")
@@ -82,16 +73,12 @@ def _check_uuid(value: str) -> str:
 
 
 RunId = Annotated[str, AfterValidator(_check_uuid)]
-Modes = Annotated[list[str], BeforeValidator(_listed), AfterValidator(_check_modes)]
+Modes = Annotated[list[Mode], BeforeValidator(_listed), AfterValidator(lambda modes: modes or ["values"])]
 Nodes = Annotated[list[str], BeforeValidator(_listed)]
 CheckpointId = Annotated[Annotated[str, Field(max_length=64)] | None, BeforeValidator(_named)]
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-
-class Command(Body):
+class Command(LenientRequest):
     resume: Any = None
     update: Any = None
     goto: Annotated[Any, AfterValidator(_check_goto)] = None
@@ -101,14 +88,14 @@ class Command(Body):
         return self.model_dump(include=self.model_fields_set)
 
 
-class Config(Body):
+class Config(LenientRequest):
     configurable: dict[str, Any] | None = None
     tags: list[str] | None = None
     metadata: dict[str, Any] | None = None
     recursion_limit: int | None = Field(None, ge=1)
 
 
-class RunBody(Body):
+class RunBody(LenientRequest):
     assistant_id: AgentName
     input: Annotated[Any, AfterValidator(_check_input)] = None
     command: Command | None = None
@@ -117,14 +104,14 @@ class RunBody(Body):
     config: Config | None = None
     context: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
-    stream_mode: Modes = ["values"]
+    stream_mode: Modes = Field(["values"])
     stream_subgraphs: bool | None = None
     stream_resumable: bool | None = None
-    interrupt_before: Nodes = []
-    interrupt_after: Nodes = []
-    multitask_strategy: Any = None
-    if_not_exists: Any = None
-    on_disconnect: Any = None
+    interrupt_before: Nodes = Field([])
+    interrupt_after: Nodes = Field([])
+    multitask_strategy: WhenBusy | None = None
+    if_not_exists: Literal["create", "reject"] | None = None
+    on_disconnect: Literal["cancel", "continue"] | None = None
     on_completion: Any = None
     durability: Any = None
     webhook: Any = None

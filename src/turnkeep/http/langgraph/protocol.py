@@ -27,10 +27,10 @@ from turnkeep.errors import (
 from turnkeep.http.auth import Caller
 from turnkeep.http.errors import listed_faults
 from turnkeep.http.joining import join
-from turnkeep.http.langgraph.bodies import Body, RunBody
+from turnkeep.http.langgraph.bodies import RunBody
 from turnkeep.http.langgraph.runs import accept, emit_end, turn_request
 from turnkeep.http.routes import Routes
-from turnkeep.http.schemas import Id
+from turnkeep.http.schemas import Id, LenientRequest
 from turnkeep.http.sse import HEADERS, HEARTBEAT, EventId, compact, numbered
 from turnkeep.http.views import not_stored
 from turnkeep.observability import note
@@ -52,7 +52,7 @@ ATTEMPT_BITS = 32  # in the number of an event, below the fencing token of its a
 Method: TypeAlias = Callable[[Request, Thread | None, JSON], Any]
 
 
-class Subscription(Body):
+class Subscription(LenientRequest):
     """The events that a client wants: those of `channels` after the number `since`, of graphs below `namespaces`."""
 
     channels: Annotated[list[Annotated[str, Field(pattern=f"^({CHANNELS})$", max_length=128)]], Field(min_length=1)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query, Request, Response
 from pydantic import Field
@@ -16,25 +16,22 @@ from turnkeep.errors import Conflict, InvalidRequest, NotFound
 from turnkeep.http.auth import Caller, name_thread
 from turnkeep.http.joining import join
 from turnkeep.http.langgraph.assistants import agent_of, created
-from turnkeep.http.langgraph.bodies import Body, RunBody, RunId
+from turnkeep.http.langgraph.bodies import RunBody, RunId
 from turnkeep.http.langgraph.frames import FinalValues, RunFrames, with_interrupts
 from turnkeep.http.native.turns import key_of, replay_headers
 from turnkeep.http.routes import Routes
-from turnkeep.http.schemas import Id, check_id
+from turnkeep.http.schemas import Id, LenientRequest, check_id
 from turnkeep.http.sse import EventId, RunStream
 from turnkeep.http.views import assistant_id, facts_of
 from turnkeep.records import JSON, Event, Principal, Turn, iso
-from turnkeep.turns import TurnRequest
+from turnkeep.services import Services
+from turnkeep.turns import RunningTurn, TurnRequest
+from turnkeep.turns.background import Action
 from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.recording import LONG_RUN_SECONDS
 from turnkeep.turns.request import INTERRUPT
 
-if TYPE_CHECKING:
-    from turnkeep.services import Services
-    from turnkeep.turns import RunningTurn
-
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
-Action = Literal["interrupt", "rollback"]
 Some = Annotated[Sequence[str], Query()]
 Offset = Annotated[int, Query(ge=0, le=10_000)]
 Limit = Annotated[int, Query(ge=1, le=100)]
@@ -42,7 +39,7 @@ Status = Literal["pending", "running", "error", "success", "timeout", "interrupt
 MOST = 100
 
 
-class Cancellation(Body):
+class Cancellation(LenientRequest):
     """Runs of one thread, by their ids or by a status."""
 
     thread_id: Id
@@ -79,7 +76,7 @@ async def turn_request(request: Request, body: RunBody, caller: Caller) -> TurnR
 Wanted = Annotated[TurnRequest, Depends(turn_request)]
 
 
-async def accept(services: "Services", wanted: TurnRequest) -> RunRecord:
+async def accept(services: Services, wanted: TurnRequest) -> RunRecord:
     """Start a run in the background. Create its thread if the request asks for it."""
     if wanted.create:
         make = partial(services.store.threads.create, if_exists="do_nothing")
@@ -87,7 +84,7 @@ async def accept(services: "Services", wanted: TurnRequest) -> RunRecord:
     return await services.runs.enqueue(wanted)
 
 
-async def emit_end(services: "Services", principal: Principal, running: "RunningTurn", turn: Turn, last: str) -> None:
+async def emit_end(services: Services, principal: Principal, running: RunningTurn, turn: Turn, last: str) -> None:
     """Emit the end of a run, unless its log has it: its last message, its interrupts and its values."""
     if last == "end":
         return
@@ -130,7 +127,7 @@ class RunRoutes(Routes):
         running, run_id, continues = await self._start(replace(wanted, call=replace(wanted.call, modes=())), body)
         return self._answer(running, run_id, FinalValues(), continues=continues)
 
-    async def _start(self, wanted: TurnRequest, body: RunBody) -> "tuple[RunningTurn, str, bool]":
+    async def _start(self, wanted: TurnRequest, body: RunBody) -> tuple[RunningTurn, str, bool]:
         """Start the run, or queue and await it; True if it continues here without its client. Later errors are sent."""
         begun, cancels = await self._services.runs.begin(wanted), body.on_disconnect == "cancel"
         if not (isinstance(begun, RunRecord) or begun.replayed):
@@ -143,7 +140,7 @@ class RunRoutes(Routes):
         return joined, run_id, False
 
     def _answer(
-        self, running: "RunningTurn", run_id: str, frames: RunFrames | FinalValues, *, continues: bool = False
+        self, running: RunningTurn, run_id: str, frames: RunFrames | FinalValues, *, continues: bool = False
     ) -> RunStream:
         """Answer immediately, with the run's id in the headers. A stored run may outlive its client."""
         headers = _run_headers(running.thread_id, run_id, frames.rejoin_path)
@@ -188,13 +185,7 @@ class RunRoutes(Routes):
         return await self._joined(request, thread_id, run_id, FinalValues())
 
     async def rejoin(
-        self,
-        thread_id: Id,
-        run_id: RunId,
-        request: Request,
-        *,
-        cancel_on_disconnect: bool = False,
-        stream_mode: Some = (),
+        self, thread_id: Id, run_id: RunId, request: Request, cancel_on_disconnect: bool = False, stream_mode: Some = ()
     ) -> RunStream:
         """Stream the run, after `Last-Event-ID` if that is sent. Clients without a mode send an empty one."""
         after = EventId.read(request.headers.get("Last-Event-ID"))
@@ -244,7 +235,7 @@ def _run_headers(thread_id: str | None, run_id: str, rejoin_path: str) -> dict[s
     return {"Content-Location": path, "Location": f"{path}/{rejoin_path}"}
 
 
-def run_view(run: "RunRecord") -> JSON:
+def run_view(run: RunRecord) -> JSON:
     facts = {"created_by": "system", "turn_number": run.turn_number, "error_code": run.code}
     return {
         "run_id": run.run_id,

@@ -12,10 +12,10 @@ from turnkeep.entries import entries
 from turnkeep.errors import InvalidRequest, NotFound
 from turnkeep.http.auth import Caller
 from turnkeep.http.bodies import fitting
-from turnkeep.http.langgraph.bodies import Body, CheckpointId
+from turnkeep.http.langgraph.bodies import CheckpointId
 from turnkeep.http.native.threads import find_threads
 from turnkeep.http.routes import Routes
-from turnkeep.http.schemas import Id, ThreadSearch
+from turnkeep.http.schemas import Id, LenientRequest, ThreadSearch
 from turnkeep.http.views import ThreadView
 from turnkeep.records import JSON
 from turnkeep.store.listing import SEARCHED_THREADS
@@ -24,7 +24,7 @@ STATE = "/threads/{thread_id}/state"
 _NO_GRAPH = "The thread has no graph yet. Create it with `metadata.graph_id`, or run a graph on it first."
 
 
-class Checkpoint(Body):
+class Checkpoint(LenientRequest):
     """A checkpoint of the thread, or of the inner graph `checkpoint_ns`."""
 
     checkpoint_id: str | None = Field(None, max_length=64)
@@ -37,26 +37,26 @@ class Checkpoint(Body):
         return {name: each for name, each in named.items() if each}
 
 
-class StateUpdate(Body):
+class StateUpdate(LenientRequest):
     values: dict[str, Any] | list[dict[str, Any]] | None = None
     as_node: str | None = None
     checkpoint: Checkpoint | None = None
     checkpoint_id: CheckpointId = None
 
 
-class StateAt(Body):
+class StateAt(LenientRequest):
     checkpoint: Checkpoint
     subgraphs: bool = False
 
 
-class History(Body):
+class History(LenientRequest):
     limit: int = Field(10, ge=1, le=1000)
     before: CheckpointId = None
     checkpoint: CheckpointId = None
     metadata: dict[str, Any] | None = None
 
 
-class Pruning(Body):
+class Pruning(LenientRequest):
     thread_ids: Annotated[list[Id], Field(max_length=100)]
     strategy: Literal["delete"] = "delete"
 

@@ -9,8 +9,8 @@ from pydantic import AfterValidator, Field
 
 from turnkeep.errors import InvalidRequest
 from turnkeep.http.auth import Caller
-from turnkeep.http.langgraph.bodies import Body
 from turnkeep.http.routes import Routes
+from turnkeep.http.schemas import LenientRequest
 from turnkeep.records import JSON, iso
 
 _LABELS = "namespace: Send a list of labels that are not empty and hold no period or NUL."
@@ -28,7 +28,7 @@ Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
-class ItemKey(Body):
+class ItemKey(LenientRequest):
     namespace: Namespace
     key: Key
 
@@ -39,7 +39,7 @@ class Put(ItemKey):
     ttl: float | None = Field(None, gt=0, le=10 * 366 * 24 * 60, description="minutes")
 
 
-class Search(Body):
+class Search(LenientRequest):
     namespace_prefix: Namespace
     filter: dict[str, Any] | None = None
     limit: Limit | None = None
@@ -48,7 +48,7 @@ class Search(Body):
     refresh_ttl: bool | None = None
 
 
-class Listing(Body):
+class Listing(LenientRequest):
     prefix: Namespace | None = None
     suffix: Namespace | None = None
     max_depth: int | None = Field(None, ge=1)

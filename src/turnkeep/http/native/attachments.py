@@ -6,6 +6,8 @@ from urllib.parse import urljoin
 from fastapi import APIRouter, Request
 from pydantic import Field
 
+from turnkeep.documents.parsing.kinds import file_name
+from turnkeep.documents.parsing.parsed import ADVICE
 from turnkeep.errors import DocumentNotFound, DocumentTooLarge, NotFound, StateCorrupt, ThreadBusy, TooManyDocuments
 from turnkeep.http.auth import Caller
 from turnkeep.http.routes import ALWAYS, BODY, READ, Routes, problems
@@ -16,11 +18,10 @@ from turnkeep.records import Attachment, AttachmentStatus
 from turnkeep.store.uploads import FORM_SECONDS, MAX_UPLOAD_BYTES
 
 PATH = "/threads/{thread_id}/attachments"
-NAME_CHARACTERS = 255
 
 
 class NewAttachment(Body):
-    name: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="of the file, without folders")
+    name: str = Field(min_length=1, max_length=255, description="of the file, without folders")
     content_type: str | None = Field(
         None, max_length=100, pattern=r"^[\w.+/-]+$", description="sent with the form; the type is detected"
     )
@@ -53,8 +54,6 @@ class AttachmentView(LateView):
     def of(cls, document: Attachment, **more: Any) -> Self:
         advice = None
         if document.code:
-            from turnkeep.documents.parsing.parsed import ADVICE  # noqa: PLC0415 - few requests need it
-
             advice = ADVICE.get(document.code, ADVICE["processing_failed"])
         return cls(**vars(document), advice=advice, document_id=document.id, **more)
 
@@ -81,8 +80,6 @@ class AttachmentRoutes(Routes):
         """Create a document. Its upload form is valid for 5 minutes, for one file of at most 10 MB."""
         if body.size > MAX_UPLOAD_BYTES:
             raise DocumentTooLarge
-        from turnkeep.documents.parsing.kinds import file_name  # noqa: PLC0415 - few requests need it
-
         document_id = self._new_id().replace("-", "").lower()
         document, form = self._services.attachments.add(
             caller, thread_id, document_id, name=file_name(body.name), size=body.size, content_type=body.content_type

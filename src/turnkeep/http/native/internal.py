@@ -15,7 +15,6 @@ from turnkeep.records import JSON, Turn
 from turnkeep.turns import TurnRequest
 
 PATH = "/internal/chat/stream"
-AGENT = "database"
 ROUTES = {"clarify": "sql"}
 """Routes of the agent that the seed names differently."""
 TOOLS = {"sql": "sql_agent", "manual": "rag_agent", "general": "general_agent"}
@@ -35,7 +34,7 @@ class InternalRoutes(Routes):
             principal=principal,
             message=body.input.message,
             thread_id=conversation.id,
-            agent=AGENT,
+            agent="database",
             key=key,
             create=True,
             streamed=True,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from uuid import NAMESPACE_URL, uuid5
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -16,11 +16,8 @@ from turnkeep.http.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Fork, Id, N
 from turnkeep.http.sse import NO_EVENT, EventId, RunStream, compact
 from turnkeep.http.views import ChatView, ThreadView, Turns, TurnView
 from turnkeep.records import Event, Principal, Turn
-from turnkeep.turns import TurnRequest
+from turnkeep.turns import RunningTurn, TurnRequest
 from turnkeep.turns.lookup import RunRecord
-
-if TYPE_CHECKING:
-    from turnkeep.turns import RunningTurn
 
 RUN: tuple[type[errors.TurnkeepError], ...] = (
     *(*ALWAYS, *BODY, errors.MessageTooLong, errors.UnknownAgent, errors.AgentMismatch, errors.IdempotencyKeyReused),
@@ -30,18 +27,13 @@ RUN: tuple[type[errors.TurnkeepError], ...] = (
 )
 FORK = (*ALWAYS, *BODY, errors.NotFound, errors.ThreadExists, errors.ThreadBusy, errors.StateCorrupt)
 KEY_HEADER = "Idempotency-Key"
+_SENT = Header(
+    alias=KEY_HEADER,
+    description=f"{ID_PATTERN}; generated and returned if absent; ignored with a warning if nothing is stored",
+)
 
 
-async def _key(
-    request: Request,
-    given: Annotated[
-        str | None,
-        Header(
-            alias=KEY_HEADER,
-            description=f"{ID_PATTERN}; generated and returned if absent; ignored with a warning if nothing is stored",
-        ),
-    ] = None,
-) -> str:
+async def _key(request: Request, given: Annotated[str | None, _SENT] = None) -> str:
     """Return the key of this request. Every response has it as a header, so that clients can resend it."""
     key: str = request.app.state.new_id() if given is None else check_id(given, where=KEY_HEADER)
     request.state.idempotency_key = key
@@ -49,7 +41,6 @@ async def _key(
 
 
 Key = Annotated[str, Depends(_key)]
-TurnNumber = Annotated[int, Path(ge=1, le=MAX_TURN_NUMBER)]
 
 
 class TurnRoutes(Routes):
@@ -71,7 +62,7 @@ class TurnRoutes(Routes):
         found = self._store.turns.newest(caller, thread_id, limit=query.limit, before=query.before)
         return Turns.newest_of([TurnView.of(turn) for turn in found])
 
-    def read(self, thread_id: Id, number: TurnNumber, caller: Caller) -> TurnView:
+    def read(self, thread_id: Id, number: Annotated[int, Path(ge=1, le=MAX_TURN_NUMBER)], caller: Caller) -> TurnView:
         return TurnView.of(self._store.turns.read(caller, thread_id, number)).bounded()
 
     async def take(
@@ -85,7 +76,7 @@ class TurnRoutes(Routes):
         wanted = _request(request, caller, body, key, thread_id)
         return await self._streamed(wanted, body, TurnView)
 
-    async def _start(self, wanted: TurnRequest) -> "RunningTurn":
+    async def _start(self, wanted: TurnRequest) -> RunningTurn:
         """Start the turn, or queue it and await it."""
         begun = await self._services.runs.begin(wanted)
         if not isinstance(begun, RunRecord):
@@ -129,7 +120,7 @@ class TurnRoutes(Routes):
         return await stream.opened()
 
 
-async def _emit_reply(_: Any, __: Principal, joined: "RunningTurn", turn: Turn, last: str) -> None:
+async def _emit_reply(_: Any, __: Principal, joined: RunningTurn, turn: Turn, last: str) -> None:
     """Emit the reply of a run that was not logged."""
     if not last:
         joined.emit(Event("token", {"content": turn.reply}))
@@ -179,5 +170,5 @@ def key_of(request: Request) -> str | None:
     return given or None
 
 
-def replay_headers(running: "RunningTurn") -> dict[str, str]:
+def replay_headers(running: RunningTurn) -> dict[str, str]:
     return {"Idempotency-Replayed": "true"} if running.replayed else {}

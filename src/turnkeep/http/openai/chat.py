@@ -3,7 +3,6 @@ for titles, tags, follow-ups and queries run no agent and are not stored."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fastapi import Request
 from starlette.datastructures import Headers
@@ -18,12 +17,9 @@ from turnkeep.http.openai.starting import THREAD_HEADER, OpenAIRoutes, repeat_of
 from turnkeep.http.schemas import check_id
 from turnkeep.http.sse import HEADERS, NO_EVENT, compact
 from turnkeep.records import JSON, Turn
-
-if TYPE_CHECKING:
-    from turnkeep.turns import RunningTurn
+from turnkeep.turns import RunningTurn
 
 USER_HEADER, CHAT_HEADER, TASK_HEADER = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id", "X-Turnkeep-Task"
-HISTORY_DIFFERS = "history_differs"
 _TASK_OPENING, _TASK_HISTORY = "### Task:", "<chat_history>"  # in Open WebUI's templates
 _NOTHING = compact({"title": "", "tags": [], "follow_ups": [], "queries": [""], "text": ""})
 """The answer to every task, since each reads its own key. Open WebUI then uses the user's words as title and query."""
@@ -56,7 +52,7 @@ class ChatRoutes(OpenAIRoutes):
         running = await self._start(request, wanted)
         frames = self._frames(body, running.run_id)
         if thread_id and is_whole and _differs(messages, running):
-            frames.warnings = (HISTORY_DIFFERS,)
+            frames.warnings = ("history_differs",)
         return await self._answer(running, frames, wanted)
 
     def _frames(self, body: ChatCompletion, run_id: str | None) -> CompletionFrames:
@@ -73,7 +69,7 @@ class ChatRoutes(OpenAIRoutes):
         return Response(frames(NO_EVENT, "complete", {"turn": turn}), media_type="text/event-stream", headers=HEADERS)
 
 
-def _differs(messages: list[JSON], running: "RunningTurn") -> bool:
+def _differs(messages: list[JSON], running: RunningTurn) -> bool:
     """Return whether the thread has another history than the client, which is unknown for redacted turns."""
     turns = turns_before(running)
     ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]

@@ -12,7 +12,6 @@ from turnkeep.http.sse import EventId, compact
 from turnkeep.http.views import TurnView, not_stored
 from turnkeep.records import JSON, Source, Turn
 
-_METADATA_CHARACTERS = 512
 _PLACE = {"output_index": 0, "content_index": 0}
 _SAME: JSON = {"object": "response", "parallel_tool_calls": False, "tool_choice": "none", "tools": []}
 _SAME |= dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p"))
@@ -69,7 +68,7 @@ class Frames(Protocol):
         """Return the client's metadata with a summary of the turn, and the turn as other routes return it."""
         turn = replace(turn, warnings=(*turn.warnings, *self.warnings))
         facts = {"thread_id": turn.thread_id, "turn": turn.number, "warnings": ", ".join(turn.warnings)}
-        short = {f"turnkeep_{name}": str(value)[:_METADATA_CHARACTERS] for name, value in facts.items() if value}
+        short = {f"turnkeep_{name}": str(value)[:512] for name, value in facts.items() if value}
         view = TurnView.of(turn).bounded().model_dump(mode="json", exclude={"message", "reply"})
         return {"metadata": {**(self.metadata or {}), **short}, "turnkeep": view}
 

@@ -4,7 +4,7 @@ count their retries, and some bodies name the turn that they follow."""
 import re
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
@@ -19,13 +19,10 @@ from turnkeep.http.routes import Routes
 from turnkeep.http.sse import RunStream
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.store.head import run_digest
+from turnkeep.store.leases import Repeat
 from turnkeep.store.links import turn_of
-from turnkeep.turns import TurnRequest
+from turnkeep.turns import RunningTurn, TurnRequest
 from turnkeep.turns.request import GraphCall
-
-if TYPE_CHECKING:
-    from turnkeep.store.leases import Repeat
-    from turnkeep.turns import RunningTurn
 
 RETRY_HEADER, THREAD_HEADER = "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
 _RESPONSE = re.compile(r"resp_(\d{1,8})_([0-9a-f]{12})_([A-Za-z0-9_-]{1,64})", re.ASCII)
@@ -58,11 +55,11 @@ def read_response_id(text: str) -> ResponseId:
     return ResponseId(int(found[1]), found[2], found[3])
 
 
-def repeat_of(request: Request) -> "Repeat":
+def repeat_of(request: Request) -> Repeat:
     return "first" if request.headers.get(RETRY_HEADER, "0") == "0" else "again"
 
 
-def turns_before(running: "RunningTurn") -> list[Turn]:
+def turns_before(running: RunningTurn) -> list[Turn]:
     """Return the turns before the run that were read one by one, still redacted; none for a replay."""
     links = running.loaded.tail if running.loaded else ()
     return [turn_of(link, {}) for link in links if "turn" in link.payload]
@@ -88,7 +85,7 @@ class OpenAIRoutes(Routes):
             streamed=bool(body.stream),
         )
 
-    async def _start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":
+    async def _start(self, request: Request, wanted: TurnRequest, **changes: Any) -> RunningTurn:
         wanted = replace(wanted, **changes)
         if wanted.thread_id:
             name_thread(request, wanted.thread_id)
@@ -96,7 +93,7 @@ class OpenAIRoutes(Routes):
             del request.state.idempotency_key
         return await self._turns.start(replace(wanted, repeat=None) if wanted.key else wanted)
 
-    async def _start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
+    async def _start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> RunningTurn:
         """Start after the turn of an earlier response. If that is not the newest turn, start in a copy that ends there.
         The body names the turn it follows, so the same body again is a retry."""
         wanted = replace(wanted, after=previous.number, repeat="exact")
@@ -119,17 +116,17 @@ class OpenAIRoutes(Routes):
         with suppress(ThreadExists):  # created by the first attempt
             self._store.fork(principal, previous.thread_id, copy, turn=previous.number)
 
-    async def _start_new(self, request: Request, wanted: TurnRequest) -> "RunningTurn":
+    async def _start_new(self, request: Request, wanted: TurnRequest) -> RunningTurn:
         """Start in a new thread, whose id is derived from the key, if there is one."""
         new = self._derived(wanted.principal, "key", wanted.key) if wanted.key else f"conv_{self._new_id()}"
         return await self._start(request, replace(wanted, after=0, create=True), thread_id=new)
 
     def _derived(self, principal: Principal, *parts: str) -> str:
         """Return an id that does not reveal the parts."""
-        [digest, *_] = self._services.codec.digests(16, "openai", principal.tenant, principal.user, *parts)
+        [digest, *_] = self._store.heads.codec.digests(16, "openai", principal.tenant, principal.user, *parts)
         return f"conv_{digest.hex()}"
 
-    async def _answer(self, running: "RunningTurn", frames: Frames, wanted: TurnRequest) -> Response:
+    async def _answer(self, running: RunningTurn, frames: Frames, wanted: TurnRequest) -> Response:
         named = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(wanted.warnings)}
         headers = {name: value for name, value in named.items() if value} | replay_headers(running)
         if not wanted.streamed:

@@ -192,9 +192,8 @@ async def test_no_error_quotes_the_request(client: AsyncClient) -> None:
 
 @cache
 def playing() -> TestClient:
-    app = bare_app(
-        turns=Played(complete()), store=SimpleNamespace(threads=NoThreads()), codec=Codec(b"secret-of-the-test")
-    )
+    heads = SimpleNamespace(codec=Codec(b"secret-of-the-test"))
+    app = bare_app(turns=Played(complete()), store=SimpleNamespace(threads=NoThreads(), heads=heads))
     return TestClient(app, raise_server_exceptions=False)
 
 
