@@ -131,6 +131,18 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Parsed:
+    """The text of a file, one piece per page or heading. `pages` counts all pages of the file, if it has pages.
+    `warnings` name omitted content; `findings` name parts that may address a model instead of a reader."""
+
+    kind: str
+    pieces: tuple[Piece, ...]
+    pages: int | None = None
+    warnings: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Attachment:
     """`kind` is detected from the content ("pdf"). `findings` are traces of text that addresses a model."""
 

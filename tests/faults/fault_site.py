@@ -73,7 +73,7 @@ class Site:
         who = {"tenant": ANNA.tenant, "user": ANNA.user}
         saver = DynamoDBSaver(self.table_name, seal_key=SECRET, **who, **options)
         if faults:
-            faults.attach(saver._client, saver._store.heads.items._direct)
+            faults.attach(saver._client, saver._store.heads.items.direct)
         return saver
 
     def turns(

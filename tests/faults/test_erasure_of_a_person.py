@@ -15,7 +15,7 @@ from harness import ANN, Harness, noise
 from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.errors import TurnkeepError
-from turnkeep.records import Piece
+from turnkeep.records import Parsed, Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.attributes import Item
 from turnkeep.store.erasure import Eraser
@@ -166,7 +166,7 @@ class Office:
         claimed = self.documents.claim(self.key)
         if claimed:
             values = {"[EMAIL_00000000]": "canary@example.org"}
-            self.documents.finish(claimed, [Piece(LONG)], name="canary.txt", kind="text", values=values)
+            self.documents.finish(claimed, Parsed("text", (Piece(LONG),)), name="canary.txt", values=values)
         self.documents.drop(self.key)
 
     def remember(self, began: int) -> None:

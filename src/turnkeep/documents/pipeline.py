@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from turnkeep.documents.parsing.parsed import Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import Unparsable
 from turnkeep.documents.parsing.process import parse
 from turnkeep.entries import entries
 from turnkeep.errors import StoreUnavailable
 from turnkeep.kit import excerpts
 from turnkeep.observability import count, logger
-from turnkeep.records import Piece
+from turnkeep.records import Parsed, Piece
 from turnkeep.settings import Settings
 from turnkeep.store.attachments import Attachments, Claimed
 
-PIECE_CHARACTERS = 1500
 MAX_ATTEMPTS = 2  # a second one after the worker died or the store was unavailable
 _ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
@@ -67,10 +66,10 @@ class Pipeline:
         agent = claimed.head.agent  # without one, any agent may use the documents
         if any(map(self._settings.is_private, [agent] if agent else entries())):
             name, pieces, values = self._redacted(claimed, pieces)
-        short = [replace(each, text=text) for each in pieces for text in excerpts.pieces(each.text, PIECE_CHARACTERS)]
-        store = functools.partial(self._attachments.finish, claimed, short, name=name, values=values)
+        short = [replace(each, text=text) for each in pieces for text in excerpts.pieces(each.text, 1500)]
+        parsed = replace(parsed, pieces=tuple(short))
         try:
-            is_kept = store(kind=parsed.kind, pages=parsed.pages, warnings=parsed.warnings, findings=parsed.findings)
+            is_kept = self._attachments.finish(claimed, parsed, name=name, values=values)
         except ValueError:
             return "too_large"
         if is_kept:

@@ -14,7 +14,6 @@ from turnkeep.store.keys import HEAD, action_key, item_ttl, new_item
 from turnkeep.store.leases import MINE, OWNER_BYTES
 from turnkeep.store.plans import Begun
 
-RESULT_BYTES = 300 * 1024
 _OPEN = "o = :mark AND attribute_not_exists(#data)"
 
 Result: TypeAlias = tuple[str, bytes]  # kind and bytes from LangGraph's serialiser
@@ -57,7 +56,7 @@ class ActionLog:
         """Store the result unless the thread is gone; no lease is needed. Raises AgentFault over 300 KB."""
         pk, mark = claim.begun.head.pk, claim.mark
         data = self._heads.codec.encrypt(list(result), pk, claim.sk, mark.hex())
-        if len(data) > RESULT_BYTES:
+        if len(data) > 300 * 1024:
             raise AgentFault("The result of an action is over 300 KB. Store it elsewhere and return its location.")
         with suppress(Refused):
             self._heads.items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)

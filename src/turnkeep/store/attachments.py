@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from turnkeep.errors import DocumentNotFound, NotFound, StateCorrupt, StoreUnavailable, TooManyDocuments
-from turnkeep.records import JSON, Attachment, AttachmentStatus, Piece, Principal
+from turnkeep.records import JSON, Attachment, AttachmentStatus, Parsed, Piece, Principal
 from turnkeep.store import keys
 from turnkeep.store.attributes import Item, Write
 from turnkeep.store.head import Head, is_erased, is_of_life, read_head
@@ -28,7 +28,6 @@ WORK_MS = 15 * 60_000
 PART_BYTES = 350 * 1024
 MAX_TEXT_BYTES = 3 * 1024 * 1024  # packed: text and map must fit into one transaction of 4 MB
 _GRACE_MS = 60_000
-_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Attachments:
     def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
         """Delete a document with text, placeholders and file. Raises NotFound, DocumentNotFound, StoreUnavailable."""
         head = self._heads.read(principal, thread_id)
-        for _ in range(_TRIES):
+        for _ in range(3):
             try:
                 return self._remove(self._item(head, document_id))
             except Refused:  # a worker has changed its status meanwhile
@@ -187,24 +186,13 @@ class Attachments:
         except StateCorrupt:
             return None
 
-    def finish(
-        self,
-        claimed: Claimed,
-        pieces: Sequence[Piece],
-        *,
-        name: str,
-        kind: str,
-        pages: int | None = None,
-        warnings: Sequence[str] = (),
-        findings: Sequence[str] = (),
-        values: Mapping[str, str] | None = None,
-    ) -> bool:
+    def finish(self, claimed: Claimed, parsed: Parsed, *, name: str, values: Mapping[str, str] | None = None) -> bool:
         """Activate the document completely or not at all. `name` is for models; `values` of placeholders. Return False
         if it is gone or another worker was first. Raises ValueError if the text is too long, StoreUnavailable."""
         pk, sk = claimed.head.pk, keys.document_key(claimed.document_id)
-        facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
-        facts |= {"warnings": list(warnings), "findings": list(findings)}
-        texts = list(self._texts(claimed, pieces))
+        facts: JSON = {"name": name, "characters": sum(len(each.text) for each in parsed.pieces)}
+        facts |= {each: getattr(parsed, each) for each in ("kind", "pages", "warnings", "findings")}
+        texts = list(self._texts(claimed, parsed.pieces))
         maps = list(self.vault.items_of(claimed.head, map_source(claimed.document_id), values or {}))
         given = {":data": self._codec.pack(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
         change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"

@@ -21,7 +21,6 @@ from turnkeep.store.keys import LAYOUT, OTHER_LAYOUT, item_ttl, new_item, object
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-INLINE_BYTES = 300 * 1024
 NO_OBJECTS = "Part of it is stored in a bucket. Configure the bucket of the deployment that wrote it."
 
 
@@ -98,7 +97,7 @@ class Blobs:
     items: Items | None = None
     _: KW_ONLY
     clock: Callable[[], float] = time.time
-    inline_bytes: int = INLINE_BYTES
+    inline_bytes: int = 300 * 1024
 
     def attributes(self, pk: str, sk: str, packed: bytes, *, inline_bytes: int | None = None) -> Item:
         """Return the attributes of an item for a value; write an object first if the value is too large."""

@@ -97,11 +97,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
             )
 
     def put(
-        self,
-        config: RunnableConfig,
-        checkpoint: base.Checkpoint,
-        metadata: base.CheckpointMetadata,
-        new_versions: base.ChannelVersions,
+        self, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata, new_versions: Any
     ) -> RunnableConfig:
         configurable = config["configurable"]
         name = configurable.get("checkpoint_ns", "")

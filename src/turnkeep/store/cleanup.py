@@ -19,7 +19,6 @@ from turnkeep.store.head import read_head
 from turnkeep.store.items import Refused
 from turnkeep.store.users import UserEraser
 
-DAY_MS = 86_400_000
 _EXPIRED = (
     "(attribute_not_exists(v) OR v <= :layout) AND expires <= :now"
     " AND (attribute_not_exists(#lease) OR #lease.#t <= :now)"
@@ -75,7 +74,7 @@ class Cleanup:
     def _walk(self, now: int, has_time: Callable[[], bool]) -> SweepResult:
         swept, kept = SweepResult(), ""
         watermark = self._items.get(keys.WATERMARK["PK"], keys.WATERMARK["SK"])
-        last, oldest_ms = keys.hour(now), now - keys.ITEM_DAYS * DAY_MS
+        last, oldest_ms = keys.hour(now), now - keys.ITEM_DAYS * 86_400_000
         name = str(watermark["hour"]) if watermark else keys.hour(max(self._items.created(), oldest_ms))
         while name <= last and swept.finished:
             done = self._sweep_hour(name, now, has_time)
@@ -88,7 +87,7 @@ class Cleanup:
             if done != SweepResult() or name == last:
                 self.begin_at(kept or name)
             swept.add(done)
-            name = keys.next_hour(name)
+            name = keys.hour(keys.begin_of(name) + 3_600_000)
         return swept
 
     def _sweep_hour(self, name: str, now: int, has_time: Callable[[], bool]) -> SweepResult:

@@ -29,7 +29,6 @@ from turnkeep.store.users import EXPORT_ID_HEX, STALLED_MS
 from turnkeep.store.vault import has_placeholder
 from turnkeep.texts import reworded_in
 
-LINK_SECONDS = 15 * 60
 TURNS_AT_ONCE = 50
 KEY_BYTES, IV_BYTES, ID_BYTES = 32, 16, 16
 REQUEST, ANSWER = ".request", ".gz"
@@ -160,9 +159,9 @@ class Exports:
         name, names = prefix + export_id, set(self.objects.names(prefix))
         request = self._request(name + REQUEST) if name + REQUEST in names else None
         if request is None:
-            raise NotFound(_GONE)
+            raise NotFound("The export does not exist or has expired after a day. Request another one.")
         if name + ANSWER in names:
-            url = self.objects.link(name + ANSWER, LINK_SECONDS)
+            url = self.objects.link(name + ANSWER, 15 * 60)
             return Export(export_id, "ready", url, request["key"], request["iv"])
         is_late = int(export_id[:EXPORT_ID_HEX], 16) + STALLED_MS < self.store.heads.now()
         return Export(export_id, "failed" if is_late else "running")
@@ -191,9 +190,6 @@ class Exports:
             return dict(self.store.heads.codec.decrypt(self.objects.get(key), key))
         except (KeyError, StateCorrupt):
             return None
-
-
-_GONE = "The export does not exist or has expired after a day. Request another one."
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], request: JSON, has_time: Callable[[], bool]) -> bool:

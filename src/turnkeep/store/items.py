@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from itertools import chain, islice
 from secrets import token_hex
@@ -43,51 +44,47 @@ class Refused(Exception):
         self.item = item
 
 
+@dataclass(eq=False)
 class Items:
-    """One table. Reads are strongly consistent unless the caller asks for others. Those on indexes never are."""
+    """One table. Reads are strongly consistent unless the caller asks for others. Those on indexes never are. `direct`
+    sends requests with less CPU than `client`."""
 
-    def __init__(
-        self,
-        client: "DynamoDBClient",
-        table: str,
-        *,
-        direct: "Direct | None" = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ):
-        """`direct` sends requests with less CPU than `client`."""
-        self._client = client
-        self._direct = direct
-        self._table = table
-        self._sleep = sleep
+    client: "DynamoDBClient"
+    table_name: str
+    _: KW_ONLY
+    direct: "Direct | None" = None
+    sleep: Callable[[float], None] = time.sleep
 
     def close(self) -> None:
         """Close the connections; the next request opens others."""
-        self._client.close()
-        if self._direct:
-            self._direct.close()
+        self.client.close()
+        if self.direct:
+            self.direct.close()
 
     def created(self) -> int:
         """Return when the table was created, in epoch milliseconds."""
-        at: datetime = self._call("describe_table", TableName=self._table)["Table"]["CreationDateTime"]
+        at: datetime = self._call("describe_table", TableName=self.table_name)["Table"]["CreationDateTime"]
         return int(at.timestamp() * 1000)
 
     def get(self, pk: str, sk: str) -> Item | None:
-        answer = self._call("get_item", TableName=self._table, Key=encode({"PK": pk, "SK": sk}), ConsistentRead=True)
+        answer = self._call(
+            "get_item", TableName=self.table_name, Key=encode({"PK": pk, "SK": sk}), ConsistentRead=True
+        )
         return decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Iterable[tuple[str, str]]) -> list[Item]:
         """Return the items that exist, in any order."""
         found: list[Item] = []
         for some in batched((encode({"PK": pk, "SK": sk}) for pk, sk in keys), BATCH_READS):
-            request = {self._table: {"Keys": list(some), "ConsistentRead": True}}
+            request = {self.table_name: {"Keys": list(some), "ConsistentRead": True}}
             for answer in self._in_rounds("batch_get_item", request, "UnprocessedKeys"):
-                found += [decode(item) for item in answer["Responses"].get(self._table, [])]
+                found += [decode(item) for item in answer["Responses"].get(self.table_name, [])]
         return found
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
         """Put an item. Raises Refused, unless the same item is stored: then only the first answer was lost."""
         try:
-            self._call("put_item", **Write("Put", item, condition, values).request(self._table))
+            self._call("put_item", **Write("Put", item, condition, values).request(self.table_name))
         except Refused as refused:
             if refused.item != item:
                 raise
@@ -95,16 +92,16 @@ class Items:
     def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
         """Return the whole item after the update. Raises Refused."""
         write = Write("Update", {"PK": pk, "SK": sk}, condition, values, expression)
-        answer = self._call("update_item", ReturnValues="ALL_NEW", **write.request(self._table))
+        answer = self._call("update_item", ReturnValues="ALL_NEW", **write.request(self.table_name))
         return decode(answer.get("Attributes", {}))
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
         """Delete an item. Raises Refused."""
-        self._call("delete_item", **Write("Delete", {"PK": pk, "SK": sk}, condition, values).request(self._table))
+        self._call("delete_item", **Write("Delete", {"PK": pk, "SK": sk}, condition, values).request(self.table_name))
 
     def transact(self, *writes: Write) -> None:
         """Write all or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
-        steps = [write.step(self._table) for write in writes]
+        steps = [write.step(self.table_name) for write in writes]
         self._call("transact_write_items", TransactItems=steps, ClientRequestToken=token_hex(16))  # one for all tries
 
     def between(self, pk: str, low: str, high: str, *, consistent: bool = True) -> list[Item]:
@@ -151,7 +148,7 @@ class Items:
         requests: list[Item] = [{"PutRequest": {"Item": encode(item)}} for item in puts]
         requests += [{"DeleteRequest": {"Key": encode({"PK": pk, "SK": sk})}} for pk, sk in deletes]
         for some in batched(requests, BATCH_WRITES):
-            for _ in self._in_rounds("batch_write_item", {self._table: list(some)}, "UnprocessedItems"):
+            for _ in self._in_rounds("batch_write_item", {self.table_name: list(some)}, "UnprocessedItems"):
                 pass
 
     def _in_rounds(self, operation: str, request: Item, rest: str) -> Iterator[Item]:
@@ -161,13 +158,13 @@ class Items:
             request = answer.get(rest) or {}
             if not request:
                 return
-            self._sleep(0.05 * 2**attempt)
+            self.sleep(0.05 * 2**attempt)
         raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
 
     def _pages(self, *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
         at = {"ExclusiveStartKey": encode(start)} if start else {}
         while True:
-            answer = self._call("query", TableName=self._table, **arguments, **at)
+            answer = self._call("query", TableName=self.table_name, **arguments, **at)
             yield [decode(item) for item in answer["Items"]]
             if "LastEvaluatedKey" not in answer:
                 return
@@ -179,13 +176,13 @@ class Items:
             try:
                 return self._send(operation, **arguments)
             except _Contended:
-                self._sleep(pause)
+                self.sleep(pause)
         raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
 
     def _send(self, operation: str, **arguments: Any) -> Item:
         try:
-            found = self._direct.send(operation, arguments) if self._direct else None
-            answer: Item = getattr(self._client, operation)(**arguments) if found is None else found
+            found = self.direct.send(operation, arguments) if self.direct else None
+            answer: Item = getattr(self.client, operation)(**arguments) if found is None else found
         except ClientError as error:
             raise _as_ours(error) from error
         except BotoCoreError as error:

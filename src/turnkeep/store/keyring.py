@@ -1,10 +1,10 @@
 """The signing keys of a deployment. The first one signs; signatures of the others stay valid."""
 
 import hmac
-import time
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from threading import Lock
+from time import time
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.signing import ID_BYTES, id_of
@@ -34,10 +34,7 @@ class Keyring:
     raises StoreUnavailable. It is thread-safe. `clock`: epoch seconds, which pass in a frozen sandbox."""
 
     def __init__(
-        self,
-        *secrets: bytes,
-        refresh: Callable[[], Sequence[bytes]] | None = None,
-        clock: Callable[[], float] = time.time,
+        self, *secrets: bytes, refresh: Callable[[], Sequence[bytes]] | None = None, clock: Callable[[], float] = time
     ):
         self._refresh = refresh
         self._clock = clock

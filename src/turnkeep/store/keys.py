@@ -38,7 +38,6 @@ CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS, PACKS = "CP#", "ASIDE#NS#", "ASIDE#RU
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
-_MAX_SK_BYTES = 1024
 _LAST_TURN = _LAST_GENERATION = 99_999_999
 _WRITE = "#W#"
 
@@ -238,7 +237,7 @@ def _checked(sk: str) -> str:
         size = len(sk.encode())
     except UnicodeEncodeError:
         raise InvalidRequest("Namespace and key must be valid Unicode, without lone surrogates.") from None
-    if size > _MAX_SK_BYTES:
+    if size > 1024:
         raise InvalidRequest("Namespace and key must have at most 1,000 bytes of UTF-8 together.")
     return sk
 
@@ -284,10 +283,6 @@ def hour(at_ms: int) -> str:
 
 def begin_of(name: str) -> int:  # epoch milliseconds
     return int(datetime.strptime(name, "%Y-%m-%dT%H").replace(tzinfo=UTC).timestamp() * 1000)
-
-
-def next_hour(name: str) -> str:
-    return hour(begin_of(name) + 3_600_000)
 
 
 def expiry_bucket(at_ms: int, pk: str) -> str:

@@ -21,7 +21,6 @@ from turnkeep.store.plans import Begun, body_digest, is_body
 from turnkeep.store.vault import Vault
 
 OWNER_BYTES = 9
-DERIVED_KEY_BYTES = 16
 PENDING_INLINE_BYTES = 1024
 RETRY_MS = 15 * 60_000  # a retry without a key is compared with turns up to this age
 MINE = "seq = :seq AND #lease.#o = :owner"
@@ -101,7 +100,7 @@ class Leases:
         return head
 
     def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
-        return self._heads.codec.digests(DERIVED_KEY_BYTES, "key", partition(principal, thread_id), body)[0].hex()
+        return self._heads.codec.digests(16, "key", partition(principal, thread_id), body)[0].hex()
 
     def _tried_key(self, pk: str, derived: str) -> str:
         """Return the key of an earlier try with this body, if that made the newest turn or failed after it; a fresh key

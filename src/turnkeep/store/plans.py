@@ -16,7 +16,6 @@ from turnkeep.store.links import DETAILS_ITEM_BYTES, Link, Segment, payload_of, 
 from turnkeep.store.task_writes import Space, TaskWrite
 from turnkeep.store.vault import Vault
 
-BODY_BYTES = 16
 DETAILS_INLINE_BYTES, DETAILS_INLINE_CHARACTERS = 1024, 4096
 PACK_LINKS, PACK_BYTES = 32, 256 * 1024  # larger links gain nothing: packing would write them twice
 TOO_LARGE = bytes(PACK_BYTES + 1)
@@ -187,7 +186,7 @@ class Planner:
 
 def body_digest(codec: Codec, pk: str, body: bytes) -> bytes:
     """Return the stored digest of a request, by which a repetition is recognised."""
-    return codec.digests(BODY_BYTES, "body", pk, body)[0]
+    return codec.digests(16, "body", pk, body)[0]
 
 
 def is_body(codec: Codec, pk: str, body: bytes, digest: bytes) -> bool:

@@ -26,7 +26,6 @@ from turnkeep.store.plans import body_digest, is_body
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled", "done"]
 KEPT_SECONDS = 86_400
 STALE_MS = 60 * 60_000  # since a run's last sign: all attempts of a worker together take less
-ACCEPT_TRIES = 8
 MAX_WAITING = 100
 LONGEST_WAIT = 4  # times the quiet time, for a run that later messages join
 _NEXT = "born = :born AND expires > :now AND (attribute_not_exists(q) OR q BETWEEN :low AND :high)"
@@ -84,7 +83,7 @@ class RunQueue:
         item = new_item(pk, sk, ttl, born=head.incarnation, st="queued", tries=0)
         item |= {"data": self._codec.encrypt(asked.data, pk, sk), "b": body_digest(self._codec, pk, asked.body)}
         made = Write("ConditionCheck", {"PK": pk, "SK": done_key(sk)}, "attribute_not_exists(PK)")
-        for _ in range(1 if asked.is_alone else ACCEPT_TRIES):
+        for _ in range(1 if asked.is_alone else 8):
             waiting = self.waiting(head) if head.has_queue else []
             is_known = asked.run_id in {each.run_id for each in waiting}
             try:

@@ -17,7 +17,6 @@ from turnkeep.store.plans import Begun, Loaded, Plan, Saved
 from turnkeep.store.store import Store
 from turnkeep.store.task_writes import TaskWrite
 
-TRIES = 3
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now OR #lease.#o = :owner)"
 
 
@@ -60,7 +59,7 @@ class Steps:
 
     def _commit_head(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, keep_lease: bool) -> Head:
         after = head.last
-        for _ in range(TRIES):
+        for _ in range(3):
             try:
                 return self._update(plan, replace(head, last=after), owner, is_turn=is_turn, keep_lease=keep_lease)
             except Refused as refused:

@@ -16,8 +16,6 @@ from turnkeep.store.head import Head, is_of_life
 from turnkeep.store.heads import Heads
 from turnkeep.store.items import Refused
 
-PAGE_ITEMS = 20
-
 
 @dataclass(frozen=True)
 class TaskWrite:
@@ -83,7 +81,7 @@ class TaskWrites:
     def newest(self, head: Head, namespace: str, root: str | None, named: str | None) -> Space | None:
         """Return a namespace's newest checkpoint that counts: written under `root`, the thread's newest, or `named`."""
         low, high = keys.space_key(namespace, ""), keys.space_key(namespace, "~")
-        for space, item in self._spaces(head, self._heads.items.backward(head.pk, low, high, PAGE_ITEMS)):
+        for space, item in self._spaces(head, self._heads.items.backward(head.pk, low, high, 20)):
             if item.get("root") in (None, root) or space.checkpoint_id == named:
                 return space
         return None

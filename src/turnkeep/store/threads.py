@@ -12,7 +12,6 @@ from turnkeep.store.items import Refused
 from turnkeep.store.keys import HEAD, message_key, partition
 from turnkeep.store.vault import Vault
 
-METADATA_BYTES = 1024
 # A deleted thread's HEAD outlives a stalled writer by 15 minutes; cleanup may come up to an hour before `due`.
 TOMBSTONE_MS = (60 + 15) * 60_000
 
@@ -125,6 +124,6 @@ class Threads:
         return dict(self._heads.codec.unpack(head.metadata, head.pk, HEAD, "metadata")) if head.metadata else {}
 
     def packed_metadata(self, pk: str, metadata: JSON) -> bytes:
-        if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) > 1024:
             raise errors.InvalidRequest("`metadata` must be at most 1 KB of JSON.")
         return self._heads.codec.pack(metadata, pk, HEAD, "metadata")

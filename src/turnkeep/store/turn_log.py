@@ -29,7 +29,6 @@ from turnkeep.store.plans import PACK_LINKS, Loaded, Plan, Planner
 from turnkeep.store.task_writes import Space, TaskWrites
 from turnkeep.store.vault import Vault
 
-KNOWN_THREADS = 1000
 NO_CHECKPOINT = "00000000-0000-6000-8000-000000000000"  # before the first turn, where LangGraph has a checkpoint
 
 Found: TypeAlias = Mapping[str, Item]  # by sort key
@@ -97,7 +96,7 @@ class TurnLog:
         with self._lock:
             self._known.pop(at, None)
             self._known[at] = known, window
-            if len(self._known) > KNOWN_THREADS:
+            if len(self._known) > 1000:
                 del self._known[next(iter(self._known))]
 
     def _window(self, head: Head, window: int | None, *, consistent: bool) -> Found:

@@ -25,10 +25,7 @@ SOON_SECONDS = 2  # retry time for amounts that a run still reserves
 USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid
 KEPT_SECONDS = 31 * 86_400
 CEILING_SECONDS = 10  # for which a process trusts its count of all users
-_ROUNDS = 6
 _MARK_BYTES = 6
-_MOST_STALE = 50
-_KNOWN_MINUTES = 10_000
 _NUMBERS = ("tokens", "micro", "turns", "m", "mt")
 _OURS = "(attribute_not_exists(v) OR v = :v)"
 
@@ -111,7 +108,7 @@ class Usage:
         want = Reservation(now + int(seconds * 1000), tokens, micro, self._random_bytes(_MARK_BYTES).hex())
         today, minute = day(now), now // MINUTE_MS
         is_new = self._minutes.get(pk) != minute
-        for _ in range(_ROUNDS):
+        for _ in range(6):
             try:
                 used = Day.read(today, self._take(pk, today, want, minute, is_new=is_new))
             except Refused as refused:
@@ -123,7 +120,7 @@ class Usage:
                     minute = max(minute, used.minute)
                     is_new = used.minute < minute
                     continue
-            if len(self._minutes) >= _KNOWN_MINUTES:
+            if len(self._minutes) >= 10_000:
                 self._minutes.clear()
             self._minutes[pk] = minute
             self._without_stale(pk, used, now)
@@ -164,7 +161,7 @@ class Usage:
 
     def _without_stale(self, pk: str, used: Day, now: int) -> Day:
         """Return the day after giving back the reservations of runs that died."""
-        stale = tuple(hold for hold in used.holds if hold.until < now)[:_MOST_STALE]
+        stale = tuple(hold for hold in used.holds if hold.until < now)[:50]
         if not stale:
             return used
         values: Item = {":tokens": -sum(hold.tokens for hold in stale), ":micro": -sum(hold.micro for hold in stale)}

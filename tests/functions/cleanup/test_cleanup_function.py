@@ -164,7 +164,7 @@ def test_a_store_that_does_not_answer_fails_the_run(
 ) -> None:
     """The failure is what reaches the queue and its alarm."""
     app = loaded(APP)
-    monkeypatch.setattr(app.items, "_table", "turnkeep-there-is-no-such-table")
+    monkeypatch.setattr(app.items, "table_name", "turnkeep-there-is-no-such-table")
     with pytest.raises(ClientError, match="ResourceNotFoundException"):
         app.handler({}, PLENTY)
 

@@ -13,7 +13,7 @@ from simulation.model import BUSY, SLACK, Belonging, number_in
 from simulation.operations.graphs import AGENT, RUN, GraphRun, Worker
 from simulation.scenarios import Op
 from turnkeep import errors
-from turnkeep.records import Piece
+from turnkeep.records import Parsed, Piece
 from turnkeep.store.leases import RETRY_MS
 from turnkeep.turns.background import NotDone
 
@@ -170,7 +170,8 @@ class ServingOps:
         def read(has, _):
             if claimed := has.attachments.claim(key):
                 self.sim.sleep(0.05)
-                has.attachments.finish(claimed, [Piece("text of a document")], name=claimed.name, kind="txt")
+                parsed = Parsed("txt", (Piece("text of a document"),))
+                has.attachments.finish(claimed, parsed, name=claimed.name)
             has.attachments.drop(key)
 
         self.ask(op, read, tries=2, ends=errors.NotFound, name="read")

@@ -8,10 +8,10 @@ import pytest
 from harness import ANN, Harness, noise
 from memory_items import MemoryItems
 
-from turnkeep.documents.parsing.parsed import Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import Unparsable
 from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
-from turnkeep.records import Attachment, Piece
+from turnkeep.records import Attachment, Parsed, Piece
 from turnkeep.settings import Settings
 from turnkeep.store.attachments import ACTIVE_DOCUMENTS, PART_BYTES, WORK_MS, Attachments, Claimed
 from turnkeep.store.keys import partition
@@ -238,10 +238,13 @@ def test_an_erasure_between_two_steps_of_the_worker_leaves_nothing(step: int, en
 
 @pytest.mark.parametrize("size", [PART_BYTES // 2, 5 * PART_BYTES], ids=["one part", "several"])
 def test_text_and_placeholders_of_any_size_are_stored_and_deleted_together(office: Office, size: int) -> None:
-    pieces, values = [Piece(noise(size))], {f"[EMAIL_{n:08x}]": f"{n}@example.org" for n in range(2_500)}
+    parsed, values = (
+        Parsed("text", (Piece(noise(size)),)),
+        {f"[EMAIL_{n:08x}]": f"{n}@example.org" for n in range(2_500)},
+    )
     before, key = office.harness.all_of("t").keys(), office.upload()
-    assert office.attachments.finish(office.claim(key), pieces, values=values, name="a.txt", kind="text")
-    assert office.attachments.pieces(partition(ANN, "t"), "d") == tuple(pieces)
+    assert office.attachments.finish(office.claim(key), parsed, values=values, name="a.txt")
+    assert office.attachments.pieces(partition(ANN, "t"), "d") == parsed.pieces
     assert office.harness.store.vault.values(office.harness.store.heads.read(ANN, "t")) == values
     office.attachments.remove(ANN, "t", "d")
     assert (office.harness.all_of("t").keys(), office.files()) == (before, [])
@@ -270,6 +273,6 @@ def test_the_first_of_two_workers_decides_and_its_failure_is_stored(office: Offi
     one, other = office.claim(key), office.claim(key)
     assert (one.attempts, other.attempts) == (1, 2)
     assert office.attachments.fail(one, "damaged_file")
-    assert not office.attachments.finish(other, [Piece("x")], name="a.txt", kind="text")
+    assert not office.attachments.finish(other, Parsed("text", (Piece("x"),)), name="a.txt")
     assert office.attachments.claim(key) is None
     assert office.outcome() == ("failed", "damaged_file")

@@ -23,7 +23,7 @@ from test_item_types import DECIDED, PARTITION
 
 from turnkeep.errors import TurnkeepError
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Piece, Principal, Reply, RunContext
+from turnkeep.records import Parsed, Piece, Principal, Reply, RunContext
 from turnkeep.store import attachments as documents
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Blobs
@@ -164,9 +164,9 @@ class Life:
         if is_sent:
             self.uploads.put(fields["key"], fields["x-amz-meta-owner"], b"text")
             claimed = self.app.state.attachments.claim(fields["key"])
-            pieces, values = [Piece(f"{self.name} {name} {MAIL}")], {MAIL: f"{self.name}@example.org"}
-            facts = {"name": claimed.name, "kind": "markdown"}
-            assert self.app.state.attachments.finish(claimed, pieces, values=values, **facts)
+            parsed = Parsed("markdown", (Piece(f"{self.name} {name} {MAIL}"),))
+            values = {MAIL: f"{self.name}@example.org"}
+            assert self.app.state.attachments.finish(claimed, parsed, name=claimed.name, values=values)
         else:
             self.uploads.put(fields["key"], fields["x-amz-meta-owner"], self.name.encode())
 

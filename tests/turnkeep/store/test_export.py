@@ -8,7 +8,7 @@ import pytest
 from harness import ANN, Harness, flipped, noise
 from memory_items import MemoryItems
 
-from turnkeep.records import Piece
+from turnkeep.records import Parsed, Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Objects
@@ -70,7 +70,8 @@ def test_an_export_contains_turns_documents_runs_and_usage(table: MovingItems, f
     claimed = documents.claim(key)
     assert claimed is not None
     values = {"[EMAIL_0a0a0a0a]": "ann@example.org"}
-    assert documents.finish(claimed, [Piece("to [EMAIL_0a0a0a0a]", 1)], name="cv.txt", kind="text", values=values)
+    parsed = Parsed("text", (Piece("to [EMAIL_0a0a0a0a]", 1),))
+    assert documents.finish(claimed, parsed, name="cv.txt", values=values)
     harness.store.leases.release(harness.begin("y", "never answered"))
     head, asked = harness.store.heads.read(ANN, "y"), json.dumps({"message": "asked in the background"})
     harness.store.queue.accept(head, Asked("r1", b"", asked, is_new=True))

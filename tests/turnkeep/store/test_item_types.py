@@ -10,7 +10,7 @@ from turnkeep.store import keys
 WITHOUT_KEY = """
 is_well_formed is_storable is_write new_item thread_of generation_of number_of document_of run_of CLOCK_ERROR_MS
 checkpoint_name checkpoint_of id_in without_writer writer_of turn_floor turn_ceiling EVERY_TURN CHECKPOINTS SPACES
-RUNS PII DOCUMENTS PACKS TURNS place_of day next_day hour begin_of next_hour expiry item_ttl MAX_THREAD_DAYS ITEM_DAYS
+RUNS PII DOCUMENTS PACKS TURNS place_of day next_day hour begin_of expiry item_ttl MAX_THREAD_DAYS ITEM_DAYS
 expiry_bucket BY_USER BY_EXPIRY SHARDS LAYOUT OTHER_LAYOUT INDEX_KEYS
 """
 NO_KEY = {*WITHOUT_KEY.split()}

@@ -192,7 +192,7 @@ def test_a_failed_load_writes_nothing(hooked: tuple[Harness, list[Any]]) -> None
     harness.take_turn("x")
     begun = harness.begin("x")
     requests.clear()
-    client: Any = harness.items._client
+    client: Any = harness.items.client
 
     def refuse(**_: Any) -> AWSResponse:
         return AWSResponse("http://x", 500, HeadersDict(), _Raw())  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from turnkeep.records import Principal
 from turnkeep.store.keys import (
     EVERY_TURN,
     HEAD,
+    begin_of,
     checkpoint_key,
     details_key,
     expiry,
@@ -18,7 +19,6 @@ from turnkeep.store.keys import (
     is_storable,
     item_ttl,
     message_key,
-    next_hour,
     number_of,
     object_key,
     partition,
@@ -128,7 +128,7 @@ def test_a_thread_expires_a_day_after_its_last_turn_and_after_thirty_days() -> N
     assert item_ttl(1000) * 1000 > expiry(1000 + 30 * day, 1000, 24)
 
 
-def test_next_hour_works_at_the_end_of_a_year() -> None:
-    assert next_hour("2026-12-31T23") == "2027-01-01T00"
+def test_the_buckets_of_an_hour_are_sharded() -> None:
+    assert hour(begin_of("2026-12-31T23") + 3_600_000) == "2027-01-01T00"
     assert hour(0) == "1970-01-01T00"
     assert {expiry_bucket(0, f"T#a#U#b#{n}") for n in range(500)} == {f"1970-01-01T00#{n:02d}" for n in range(16)}

@@ -11,12 +11,12 @@ from types import TracebackType
 
 from turnkeep.documents.parsing.gathering import Full, Gathering
 from turnkeep.documents.parsing.kinds import binary_kind, decoded, text_kind
-from turnkeep.documents.parsing.parsed import Limits, Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import Limits, Unparsable
 from turnkeep.documents.parsing.pdf import read_pdf
 from turnkeep.documents.parsing.plain import read_csv, read_markdown, read_text
 from turnkeep.documents.parsing.webpage import read_html
 from turnkeep.documents.parsing.word import read_docx
-from turnkeep.records import JSON
+from turnkeep.records import JSON, Parsed
 
 _BINARY = {"pdf": read_pdf, "docx": read_docx}
 _TEXT = {"html": read_html, "markdown": read_markdown, "csv": read_csv, "text": read_text}

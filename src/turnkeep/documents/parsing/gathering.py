@@ -5,11 +5,10 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from turnkeep.documents.parsing.parsed import Limits, Parsed, Unparsable
-from turnkeep.records import Piece
+from turnkeep.documents.parsing.parsed import Limits, Unparsable
+from turnkeep.records import Parsed, Piece
 from turnkeep.texts import printable
 
-HEADING_CHARACTERS = 200
 _SUSPICIONS = {
     # single ones occur in ordinary text, as break opportunities
     "invisible_characters": re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]{4,}"),
@@ -53,7 +52,7 @@ class Gathering:
         self.end()
         self.page = page or self.page
         if heading is not None:
-            self._heading = " ".join(_visible(heading).split())[:HEADING_CHARACTERS] or None
+            self._heading = " ".join(_visible(heading).split())[:200] or None
 
     def begin_page(self) -> None:
         """Begin the next page. The first call puts all pieces so far on page one."""

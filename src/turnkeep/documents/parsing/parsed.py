@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from turnkeep.records import Piece
-
 ADVICE = {
     "empty_file": "The file is empty. Check it and upload it again.",
     "no_text": "The file contains no text; it may be a scan. Run text recognition (OCR) and upload it again.",
@@ -32,18 +30,6 @@ class Limits:
     expanded_bytes: int = 50_000_000  # of the parts of an archive that are read
     pages: int = 200
     characters: int = 400_000
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """The text of a file, one piece per page or heading. `pages` counts all pages of the file, if it has pages.
-    `warnings` name omitted content; `findings` name parts that may address a model instead of a reader."""
-
-    kind: str
-    pieces: tuple[Piece, ...]
-    pages: int | None = None
-    warnings: tuple[str, ...] = ()
-    findings: tuple[str, ...] = ()
 
 
 class Unparsable(Exception):

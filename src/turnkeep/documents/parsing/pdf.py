@@ -10,7 +10,6 @@ from typing import Any
 from turnkeep.documents.parsing.gathering import Full, Gathering
 from turnkeep.documents.parsing.parsed import Limits, Unparsable
 
-_BOOKMARKS = 1000
 _OBJECTS_A_PAGE = 2000
 _HYPHENS = str.maketrans("", "", "\x02\ufffe")  # PDFium's mark for a word that continues on the next line
 _ANNOTATIONS_A_PAGE = 2000
@@ -61,7 +60,7 @@ def _read_page(raw: Any, page: Any, number: int, into: Gathering) -> None:
 
 def _headings(document: Any) -> dict[int, str]:
     found: dict[int, str] = {}
-    for mark in itertools.islice(document.get_toc(max_depth=4), _BOOKMARKS):
+    for mark in itertools.islice(document.get_toc(max_depth=4), 1000):
         goal = mark.get_dest()
         index = goal.get_index() if goal else None
         if index is not None:

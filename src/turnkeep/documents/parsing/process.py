@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from signal import SIGXCPU
 
-from turnkeep.documents.parsing.parsed import ADVICE, Limits, Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import ADVICE, Limits, Unparsable
+from turnkeep.records import Parsed
 
 _ANSWER_BYTES = 16_000_000
 _MODULE = "turnkeep.documents.parsing"

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from turnkeep.documents.parsing import process
 from turnkeep.documents.parsing.__main__ import read
 from turnkeep.documents.parsing.kinds import file_name
-from turnkeep.documents.parsing.parsed import ADVICE, Limits, Parsed, Unparsable
+from turnkeep.documents.parsing.parsed import ADVICE, Limits, Unparsable
 from turnkeep.documents.parsing.process import parse
+from turnkeep.records import Parsed
 
 STYLES = f'<w:styles xmlns:w="{W}"><w:style w:styleId="Titolo1"><w:name w:val="heading 1"/></w:style></w:styles>'
 TABLE = f"<w:tbl><w:tr><w:tc>{paragraph('a')}</w:tc><w:tc>{paragraph('b')}</w:tc></w:tr></w:tbl>"

@@ -9,7 +9,7 @@ from echoing import Clock
 from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient, Response
 
-from turnkeep.records import Piece
+from turnkeep.records import Parsed, Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.uploads import MAX_UPLOAD_BYTES, KeptUploads
 from turnkeep_local.objects import FolderObjects
@@ -36,7 +36,8 @@ class Worker:
             if code:
                 self.attachments.fail(claimed, code)
             else:
-                self.attachments.finish(claimed, [Piece(claimed.body.decode())], name=claimed.name, kind="markdown")
+                parsed = Parsed("markdown", (Piece(claimed.body.decode()),))
+                self.attachments.finish(claimed, parsed, name=claimed.name)
             self.attachments.drop(key)
         self.keys.clear()
 
