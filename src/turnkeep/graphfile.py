@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")  # a graph's name: "agent", "Deep Researcher"
 _PLACE = re.compile(r"(.+):([^:/\\]+)")
-_SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _REFUSED = {"encryption": "values would be stored without it; remove it from the file, AWS encrypts the tables already"}
 _UNSERVED = {
     "auth": "not applied: this server authenticates callers with its own keys or tokens, and each reads only its own "
@@ -155,7 +154,7 @@ class _Reader:
             return f"{at} has an invalid name; use 1 to 64 characters without a slash"
         if not spec.source:
             return f'{at}: write "./path/to/file.py:attribute" or "package.module:attribute"'
-        if file.suffix in _SCRIPTS:
+        if file.suffix in (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"):
             return f"{at} is JavaScript; only Python graphs are served"
         if spec.is_file and not file.is_file():
             return f"{at}: there is no file {spec.source}; paths are relative to the folder of {self.path.name}"

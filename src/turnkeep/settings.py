@@ -19,7 +19,6 @@ from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 LOCATION = re.compile(
     r"ssm:(?P<parameter>[\w./:-]+)|secretsmanager:(?P<secret>[\w/+=.@:-]+)(?:#(?P<field>\S+))?", re.ASCII
 )
-PLACES = ("ssm:", "secretsmanager:")
 
 SecretSource: TypeAlias = Callable[[str], str]  # from a refused value or "" to the current; raises TurnkeepError
 S = TypeVar("S", bound="AgentSettings")
@@ -62,7 +61,7 @@ def source_of(secret: SecretStr) -> SecretSource | None:
 
 def is_location(text: str) -> bool:
     """Return whether the text is meant as a location, well-formed or not."""
-    return text.startswith(PLACES)
+    return text.startswith(("ssm:", "secretsmanager:"))
 
 
 def _checked(text: str) -> str:

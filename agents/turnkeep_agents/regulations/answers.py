@@ -31,7 +31,7 @@ class Grounded(Citing):
     def problems(self, unit: str) -> Sequence[str]:
         named = references(unit)
         foreign = [unit[one.start : one.end] for one in named if not one.is_in(self._references)]
-        if check_citations(unit, self._known_ids, IDS).cited:
+        if check_citations(unit, self.known_ids, IDS).cited:
             foreign += [unit[one.start : one.end] for one in named if one.is_in(self._unheld)]
         problems = [f"“{each}” is in none of the documents; leave it out" for each in foreign]
         for one in reversed(named):  # the numbers of laws are not figures

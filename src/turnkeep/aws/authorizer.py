@@ -8,20 +8,16 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from turnkeep.aws.callers import VerifiedCaller
 from turnkeep.errors import Unauthorized
 from turnkeep.observability import annotate, correlate, count, logger
 from turnkeep.records import JSON
 
-if TYPE_CHECKING:
-    from turnkeep.store.keyring import Keyring
-
 KNOWN_SECONDS = 60
 MAX_KNOWN = 1000
 REFUSED = "Unauthorized"  # compared exactly by API Gateway, which makes a 401 of it
-MAX_CREDENTIAL_CHARACTERS = 8192
 CLIENT_CONFIG: Mapping[str, Any] = {  # four seconds at most: a slow store must not hold up every request
     "retries": {"mode": "standard", "total_max_attempts": 2},
     "connect_timeout": 1,
@@ -86,7 +82,7 @@ def _credential(event: Mapping[str, Any]) -> str:
     if len(found) > 1:
         raise Unauthorized("Different credentials were sent.")
     (credential,) = found
-    if len(credential) > MAX_CREDENTIAL_CHARACTERS or not credential.isascii():
+    if len(credential) > 8192 or not credential.isascii():
         raise Unauthorized("The credential is malformed.")
     return credential
 
@@ -138,15 +134,26 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
     from botocore.config import Config  # noqa: PLC0415
     from botocore.session import Session  # noqa: PLC0415
 
+    from turnkeep.aws.signingkey import QUICK, read_key, reread, usable  # noqa: PLC0415
+    from turnkeep.signing import secrets_of  # noqa: PLC0415
     from turnkeep.store.apikeys import ApiKeys, Forged, split_key  # noqa: PLC0415
     from turnkeep.store.items import Items  # noqa: PLC0415
+    from turnkeep.store.keyring import Keyring  # noqa: PLC0415
 
     if not environ.get("TABLE_NAME"):
         raise ValueError("AUTH=keys needs TABLE_NAME")
     session = Session()
     client: Any = session.create_client("dynamodb", config=Config(**CLIENT_CONFIG))
+    if text := environ.get("SEAL_KEY"):
+        keyring = Keyring(*secrets_of(text))
+    elif name := environ.get("SEAL_KEY_PARAMETER"):
+        ssm = session.create_client("ssm", config=Config(**QUICK))
+        text = read_key(ssm, name)  # empty until the deployment has made it
+        keyring = Keyring(*(usable(text) if text else ()), refresh=partial(reread, ssm, name))
+    else:
+        raise ValueError("AUTH=keys needs SEAL_KEY_PARAMETER, or SEAL_KEY")
     items = Items(client, environ["TABLE_NAME"])
-    keys = ApiKeys(items, _keyring(environ, session), clock=time.time, random_bytes=secrets.token_bytes)
+    keys = ApiKeys(items, keyring, clock=time.time, random_bytes=secrets.token_bytes)
 
     def verify(presented: str) -> VerifiedCaller:
         annotate(credential=split_key(presented)[0])
@@ -158,20 +165,3 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
         return VerifiedCaller(key.principal, key.key_id, key.expires_at)
 
     return verify
-
-
-def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
-    """Return the key ring that signs API keys. It is empty until the deployment has made its signing key."""
-    from botocore.config import Config  # noqa: PLC0415
-
-    from turnkeep.aws.signingkey import QUICK, read_key, reread, usable  # noqa: PLC0415
-    from turnkeep.signing import secrets_of  # noqa: PLC0415
-    from turnkeep.store.keyring import Keyring  # noqa: PLC0415
-
-    if text := environ.get("SEAL_KEY"):
-        return Keyring(*secrets_of(text))
-    if not (name := environ.get("SEAL_KEY_PARAMETER")):
-        raise ValueError("AUTH=keys needs SEAL_KEY_PARAMETER, or SEAL_KEY")
-    ssm = session.create_client("ssm", config=Config(**QUICK))
-    text = read_key(ssm, name)
-    return Keyring(*(usable(text) if text else ()), refresh=partial(reread, ssm, name))

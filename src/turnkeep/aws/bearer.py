@@ -14,8 +14,6 @@ from turnkeep.observability import logger
 from turnkeep.records import Principal
 from turnkeep.store.keys import is_storable
 
-LEEWAY_SECONDS = 30
-CREDENTIAL = "jwt"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 FETCHING: Mapping[str, Any] = {
     "headers": {"Accept": "application/json", "User-Agent": "turnkeep"},  # firewalls refuse requests without an agent
@@ -60,7 +58,7 @@ class BearerTokens:
                 algorithms=ALGORITHMS,
                 issuer=self.issuer,
                 audience=self.audiences,
-                leeway=LEEWAY_SECONDS,
+                leeway=30,  # seconds
                 options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
             )
         except jwt.PyJWTError as error:
@@ -71,7 +69,7 @@ class BearerTokens:
         principal = Principal(tenant, claims["sub"])
         if not is_storable(principal):
             raise Unauthorized("The token's tenant or subject is empty or too long.")
-        return VerifiedCaller(principal, CREDENTIAL, expires_at=float(claims["exp"]))
+        return VerifiedCaller(principal, "jwt", expires_at=float(claims["exp"]))
 
     def _key(self, token: str) -> jwt.PyJWK:
         """Return the issuer's key that the header names; ignore its other fields."""

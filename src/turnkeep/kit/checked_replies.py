@@ -23,7 +23,6 @@ Write: TypeAlias = Callable[[Any], None]  # LangGraph's stream writer
 Place: TypeAlias = tuple[Write, UUID]  # where a reply is streamed, and its message id
 
 SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"
-REPAIR_TOKENS = 600
 REPAIR = """Some sentences of your reply cannot be shown:
 {problems}
 Write these sentences again, in the same order and language, without what is wrong or with what was found. Leave one \
@@ -215,7 +214,7 @@ async def _repaired(
     if not wrong:
         return {}
     listed = "\n".join(f"{at}. “{unit.strip()}”: {'; '.join(wrong[unit])}" for at, unit in enumerate(wrong, 1))
-    call = TypedCall(f"{name}.repair", Rewritten, max_tokens=REPAIR_TOKENS)
+    call = TypedCall(f"{name}.repair", Rewritten, max_tokens=600)
     try:
         rewritten = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
     except ModelFault:  # streamed text stays; rejected units are dropped, each with a warning

@@ -3,7 +3,7 @@ removed from the text. Brackets with other content stay unchanged, so the caller
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from functools import lru_cache
 
 from turnkeep.kit.documents import Document
@@ -63,38 +63,36 @@ def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checke
     return Checked(checked, tuple(cited), tuple(removed))
 
 
+@dataclass(eq=False)
 class Citing:
-    """The Judge of a reply from documents, which may cite only these and take figures only from them and `sources`."""
+    """The Judge of a reply from documents, which may cite only these and take figures only from them and `figures`.
+    `texts`: documents with their facts. `known_ids`: ids that a reply might mean, as of the whole collection."""
 
-    def __init__(
-        self,
-        documents: Sequence[Document],
-        texts: Sequence[str],
-        known_ids: Collection[str],
-        form: IdForm,
-        sources: Sources,
-    ):
-        """`texts`: documents with their facts. `known_ids`: ids that a reply might mean, as of the whole collection."""
-        self.documents, self.cited = documents, dict[str, None]()
-        self._ids, self._known_ids, self._form = {one.id for one in documents}, known_ids, form
-        self._material = texts
-        self._figures = Verifier(replace(sources, known=[*texts, *sources.known]))
+    documents: Sequence[Document]
+    texts: Sequence[str]
+    known_ids: Collection[str]
+    form: IdForm
+    figures: InitVar[Sources]
+
+    def __post_init__(self, figures: Sources) -> None:
+        self.cited, self._ids = dict[str, None](), {one.id for one in self.documents}
+        self._figures = Verifier(replace(figures, known=[*self.texts, *figures.known]))
 
     def problems(self, unit: str) -> Sequence[str]:
-        checked = check_citations(unit, self._known_ids, self._form)
+        checked = check_citations(unit, self.known_ids, self.form)
         foreign = [id_ for id_ in (*checked.cited, *checked.removed) if id_ not in self._ids]
         allowed = ", ".join(f"[{id_}]" for id_ in sorted(self._ids)) or "nothing"
         problems = [f"[{id_}] is none of the documents; you may cite {allowed}" for id_ in foreign]
         return problems or self._figures.problems(unit)
 
     def accept(self, unit: str) -> str:
-        checked = check_citations(unit, self._ids, self._form)
+        checked = check_citations(unit, self._ids, self.form)
         self.cited |= dict.fromkeys(checked.cited)
         self._figures.accept(unit)
         return unit.replace(unit.strip(), checked.text, 1)
 
     def material(self) -> list[str]:
-        return [*self._material, *(one.url for one in self.documents if one.url)]
+        return [*self.texts, *(one.url for one in self.documents if one.url)]
 
     def sources(self) -> list[JSON]:
         return [

@@ -22,8 +22,6 @@ from turnkeep.store.opening import make_table, open_codec, open_items
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-MINUTE_MS = 60_000
-
 
 class DynamoDBStore(base.BaseStore):
     """Memory of one principal in the table `table_name`.
@@ -104,7 +102,7 @@ class DynamoDBStore(base.BaseStore):
             return self._memories.delete(op.namespace, op.key)
         texts = self._meaning.texts_of(op) if self._meaning else {}
         known = {path: vectors.texts[text] for path, text in texts.items()}
-        life = None if op.ttl is None else int(op.ttl * MINUTE_MS)
+        life = None if op.ttl is None else int(op.ttl * 60_000)
         return self._memories.put(op.namespace, op.key, op.value, life=life, vectors=known)
 
     def _search(self, op: base.SearchOp, vectors: Vectors) -> list[base.SearchItem]:

@@ -31,8 +31,7 @@ logger.append_keys(service=SERVICE)
 _plain = logging.getLogger("turnkeep")
 _plain.propagate = False  # Lambda's handler on the root logger would repeat every line
 
-_is_provisioned = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "provisioned-concurrency"
-_cold_starts = iter(() if _is_provisioned else (True,))
+_cold_starts = iter(() if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "provisioned-concurrency" else (True,))
 
 
 def correlate(correlation_id: str, **fields: str) -> None:

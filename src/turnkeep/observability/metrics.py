@@ -23,7 +23,7 @@ _Stored = Literal["MemoryNotWritten", "PlaceholdersMade", "PlaceholdersLost", "D
 _Cleanup = Literal["CleanupDeleted", "CleanupUnreadable", "OldestExpiredAge"]
 Metric: TypeAlias = Literal[_Turn, _Usage, _Fault, _Stored, _Cleanup]
 
-_UNITS: Mapping[Metric, MetricUnit] = {
+UNITS: Mapping[Metric, MetricUnit] = {
     "TurnLatency": MetricUnit.Milliseconds,
     "FirstToken": MetricUnit.Milliseconds,
     "CostUSD": MetricUnit.NoUnit,
@@ -56,14 +56,10 @@ def measure(values: Mapping[Metric, float], **fields: str) -> None:
         namespace=NAMESPACE, default_dimensions={"service": SERVICE}, metadata_set={**annotations(), **fields}
     )
     for name, value in values.items():
-        line.add_metric(name, unit_of(name), value)
+        line.add_metric(name, UNITS.get(name, MetricUnit.Count), value)
     with suppress(OSError, ValueError):
         sys.stdout.write(json.dumps(line.serialize_metric_set()) + "\n")  # one call, because threads share the output
         sys.stdout.flush()
-
-
-def unit_of(name: Metric) -> MetricUnit:
-    return _UNITS.get(name, MetricUnit.Count)
 
 
 def note(error: errors.TurnkeepError) -> None:

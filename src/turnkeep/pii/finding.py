@@ -24,7 +24,6 @@ _OF_DIGITS: tuple[Detector, ...] = (ibans, cards, vat_ids, ips, papers, births, 
 _ADDED: dict[str, None] = {}  # names of the deployment's detectors, which run last
 
 _DIGIT = re.compile(r"[0-9]")
-_TAX_ID_LETTERS = 16
 _COVER = "\ue000"  # replaces placeholders and matches during detection: no pattern matches it
 
 
@@ -68,7 +67,7 @@ def find(text: str, names: set[str] | None = None) -> list[PiiMatch]:
 
 def _found_in(stretch: str, names: Collection[str]) -> list[PiiMatch]:
     word = stretch.rstrip()
-    if word.isalpha() and word.islower() and len(word) < _TAX_ID_LETTERS:
+    if word.isalpha() and word.islower() and len(word) < 16:  # a tax id has 16
         return []
     bare = PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch) if "[" in stretch else stretch
     text, places = folded(bare)

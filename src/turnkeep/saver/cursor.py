@@ -16,7 +16,6 @@ from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.head import Head
 from turnkeep.store.plans import Loaded
 
-KEPT_CURSORS = 100
 NO_THREAD = "", b""
 # The thread that this context read last and found without a checkpoint, with its incarnation id if it existed.
 FOUND_NOTHING: ContextVar[tuple[str, bytes]] = ContextVar("turnkeep_found_nothing", default=NO_THREAD)
@@ -98,7 +97,7 @@ class Cursors:
         with self._lock:
             cursor = self._kept.setdefault(thread_id, Cursor())
             self._kept.move_to_end(thread_id)
-            if len(self._kept) > KEPT_CURSORS:
+            if len(self._kept) > 100:
                 self._kept.popitem(last=False)
             return cursor
 

@@ -98,27 +98,16 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         return next_version(current)
 
     def put(
-        self,
-        config: RunnableConfig,
-        checkpoint: base.Checkpoint,
-        metadata: base.CheckpointMetadata,
-        new_versions: base.ChannelVersions,
+        self, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata, new_versions: Any
     ) -> RunnableConfig:
         cursor = self._cursors.of(thread_of(config))
         with cursor.lock:
-            if namespace_of(config):
-                self._put_space(cursor, config, checkpoint, metadata)
-            else:
-                self._put_root(cursor, config, checkpoint, metadata, new_versions)
+            store = self._put_space if namespace_of(config) else self._put_root
+            store(cursor, config, checkpoint, metadata)
         return config_of(config, namespace_of(config), checkpoint["id"])
 
     def _put_root(
-        self,
-        cursor: Cursor,
-        config: RunnableConfig,
-        checkpoint: base.Checkpoint,
-        metadata: base.CheckpointMetadata,
-        versions: base.ChannelVersions,
+        self, cursor: Cursor, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata
     ) -> None:
         source = metadata.get("source")
         loaded = self._base(cursor, config, is_fork=source == "fork")
@@ -126,7 +115,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
             cursor.message, cursor.began = input_text(checkpoint["channel_values"]["__start__"]), self._clock()
         own, head = cursor.copied(checkpoint), self._head(cursor, thread_of(config))
         try:
-            cursor.run.put(config, own, metadata, versions)
+            cursor.run.put(config, own, metadata, {})
             saved = cursor.run.saved(frozenset(), interrupted=False)
             assert saved  # noqa: S101 - it was put
             saved.checkpoint["spaces"] = {**cursor.spaces}
