@@ -100,19 +100,21 @@ class RunStream(StreamingResponse):
         sent = clock()
         if self._head:
             yield self._head
+        ready = b""
         async for at, event in numbered(self._running, self._heartbeat_seconds, self._first):
-            if event is None:
-                sent = clock()
-                yield self._heartbeat
-                continue
-            is_hidden = event.name == "restart" and not 0 < seen != at.attempt  # the first attempt that the client sees
+            # the first attempt that the client sees is not announced
+            is_hidden = event is None or (event.name == "restart" and not 0 < seen != at.attempt)
             seen = at.attempt or seen
-            frame = b"" if is_hidden else self._frame(at, event.name, event.data)
-            if event.name in TERMINAL:
+            if event and not is_hidden:
+                ready += self._frame(at, event.name, event.data)
+            if event and event.name in TERMINAL:
                 self._has_ended, self._failure = True, event.data.get("code", "")
-            if frame or clock() - sent >= self._heartbeat_seconds:
+            if self._running.has_next():  # sent together: each chunk passes all layers of the server
+                continue
+            if ready or event is None or clock() - sent >= self._heartbeat_seconds:
                 sent = clock()
-                yield frame or self._heartbeat
+                yield ready or self._heartbeat
+                ready = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         has_trailers = TRAILERS in scope.get("extensions", {})

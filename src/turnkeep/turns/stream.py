@@ -73,6 +73,10 @@ class RunningTurn:
         self._is_over = True
         return Event("complete", {"turn": await self.finish()})
 
+    def has_next(self) -> bool:
+        """Return whether `next` has an event, or the end, without waiting."""
+        return not self._events.empty()
+
     async def events(self) -> AsyncIterator[Event]:
         """Yield all events; raise TurnkeepError. Closing the iterator cancels the run."""
         try:
