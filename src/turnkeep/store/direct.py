@@ -1,17 +1,19 @@
 """DynamoDB requests without the layers of botocore, which cost 1.6 ms of CPU each: JSON, a signature, urllib3.
 Each is sent once. If the response is not an ordinary one, botocore sends the request again, with its own retries."""
 
+import hmac
 import json
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from functools import lru_cache, reduce
+from hashlib import sha256
 from types import FunctionType
 from typing import Any
 from urllib.parse import urlsplit
 from zlib import crc32
 
 import urllib3
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
 from botocore.client import BaseClient
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
@@ -34,6 +36,7 @@ class Direct:
         self._credentials = credentials
         self._emitter, self._agent = client.meta.events._emitter, client.meta.config.user_agent
         self._region, self._url = client.meta.region_name, client.meta.endpoint_url
+        self._host = urlsplit(self._url).netloc
         timeout = urllib3.Timeout(connect=client.meta.config.connect_timeout, read=client.meta.config.read_timeout)
         more: Any = {"timeout": timeout, "retries": False, "maxsize": CONNECTIONS}
         if self._url.startswith("https:"):
@@ -96,10 +99,27 @@ class Direct:
         return any(not str(getattr(each, "__module__", "")).startswith("botocore.") for each in handlers)
 
     def _signed(self, target: str, body: bytes) -> dict[str, str]:
-        headers = {"Content-Type": "application/x-amz-json-1.0", "User-Agent": self._agent, "X-Amz-Target": target}
-        request = AWSRequest("POST", self._url, headers=headers, data=body)
-        SigV4Auth(self._credentials.get_frozen_credentials(), "dynamodb", self._region).add_auth(request)
-        return dict(request.headers.items())
+        """Return the headers, with Signature Version 4: botocore's takes seven times as long."""
+        given, stamp = self._credentials.get_frozen_credentials(), time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        signed = {"Content-Type": "application/x-amz-json-1.0", "Host": self._host, "X-Amz-Date": stamp}
+        signed |= {"X-Amz-Security-Token": given.token} if given.token else {}
+        signed["X-Amz-Target"] = target
+        names, lines = ";".join(signed).lower(), "".join(f"{name.lower()}:{signed[name]}\n" for name in signed)
+        request = sha256(f"POST\n/\n\n{lines}\n{names}\n{sha256(body).hexdigest()}".encode()).hexdigest()
+        scope = f"{stamp[:8]}/{self._region}/dynamodb/aws4_request"
+        text = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{request}"
+        signature = _hmac(_signing_key(str(given.secret_key), scope), text).hex()
+        who = f"Credential={given.access_key}/{scope}, SignedHeaders={names}, Signature={signature}"
+        return {**signed, "User-Agent": self._agent, "Authorization": f"AWS4-HMAC-SHA256 {who}"}
+
+
+@lru_cache(4)
+def _signing_key(secret: str, scope: str) -> bytes:
+    return reduce(_hmac, scope.split("/"), f"AWS4{secret}".encode())
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")
 
 
 def _with_bytes(value: dict[str, Any]) -> dict[str, Any]:
