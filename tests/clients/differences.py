@@ -92,11 +92,8 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
     ),
     "An interrupt has the same fields in a state and in a stream.": ("* | *response_schema: more",),
     "A run without a thread is not stored and cannot be joined.": ("* without a thread | headers.*location: *",),
-    "An interrupted run stores only its message, as pending. There its message and the steps until then stay in the "
-    "state.": (
-        "second_messages: interrupt by * | *messages.*",
+    "The steps of an interrupted run are not stored, only its message, in the turn that interrupted it.": (
         "second_messages: interrupt by * | *stamps: *",
-        "second_messages: interrupt by *: messages | body.*",
     ),
     "A run that is rolled back stays listed as `interrupted` for a day. There it is gone.": (
         "second_messages: rollback by *: the * | status: 200 instead of 404",

@@ -69,10 +69,10 @@ class Runs:
         except errors.ThreadBusy:
             if request.when_busy is None:
                 raise
-        if await self._cancel_others(request):
+        if alone := await self._cancel_others(request):
             with suppress(errors.ThreadBusy):
-                return await self._turns.start(request)
-        return await self.enqueue(request)
+                return await self._turns.start(alone)
+        return await self.enqueue(alone or request)
 
     def _key(self, request: TurnRequest) -> str:
         if request.repeat == "exact" and not request.key:
@@ -83,7 +83,7 @@ class Runs:
         """Return once the run is stored and scheduled; the same request again finds the same run.
         Raise the errors of a turn's start that are known here, OverLimit and StoreUnavailable."""
         self._turns.check(request)
-        await self._cancel_others(request)
+        request = await self._cancel_others(request) or request
         principal, thread_id, key = request.principal, str(request.thread_id), self._key(request)
         head = await in_thread(self.store.heads.read, principal, thread_id)
         run_id = self.store.turns.run_id(principal, thread_id, key)
@@ -108,28 +108,31 @@ class Runs:
             await self._launch(self.store.queue.token(head, run_id))
         return found
 
-    async def _cancel_others(self, request: TurnRequest) -> bool:
-        """Cancel the queued runs, then the active one, if that is the strategy and the request is not repeated."""
+    async def _cancel_others(self, request: TurnRequest) -> TurnRequest | None:
+        """Cancel the queued runs, then the active one, if that is the strategy and the request is not repeated. Return
+        the request, with the message of the run that it interrupted."""
         principal, thread_id, action = request.principal, str(request.thread_id), request.when_busy
         if action not in ("interrupt", "rollback"):
-            return False
+            return None
         head = await in_thread(self.store.heads.read, principal, thread_id)
         own = self.store.turns.run_id(principal, thread_id, self._key(request))
         waiting = await in_thread(self.store.queue.waiting, head)
         others = [each.run_id for each in reversed(waiting)]  # else the end of one would start the next
-        if head.pending and head.is_leased(self.store.heads.now()):
-            others.append(run_id_of(head.pk, head.pending.key))
-        if own in others or head.turn_of_key(run_digest(own)):
-            return False
-        for run_id in dict.fromkeys(others):
+        begun = head.pending if head.is_leased(self.store.heads.now()) else None
+        active = run_id_of(head.pk, begun.key) if begun else None
+        if own in (*others, active) or head.turn_of_key(run_digest(own)):
+            return None
+        for run_id in filter(None, dict.fromkeys((*others, active))):
             try:
                 await self.cancel(principal, thread_id, run_id, action=action)
             except errors.Conflict as error:
                 if isinstance(error, errors.ThreadBusy):
-                    return False  # the new run waits for it
+                    return None  # the new run waits for it
+                active = None if run_id == active else active  # it has made its turn
         if head.has_queue:
             await in_thread(self.store.queue.unmark, head)  # or a worker has, or another run was accepted
-        return True
+        left = (await in_thread(self.store.threads.view, head)).pending
+        return request.after_message(left.message) if left and active and action == "interrupt" else request
 
     # a worker
 

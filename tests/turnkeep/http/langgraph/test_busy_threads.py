@@ -79,8 +79,8 @@ async def test_a_direct_run_does_not_pass_queued_ones(
 
 
 @pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
-async def test_a_strategy_that_cancels_ends_active_and_queued_runs(
-    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, strategy: Any
+async def test_a_strategy_that_cancels_ends_active_and_queued_runs(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, strategy: Any
 ) -> None:
     second = await created(sdk, thread_id, "second")
     parts = await streamed(
@@ -88,9 +88,22 @@ async def test_a_strategy_that_cancels_ends_active_and_queued_runs(
     )
     assert "messages" in {event for event, _ in parts}  # it runs here, not in the queue
     assert [await status(sdk, run) for run in (active, second)] == ["interrupted"] * 2
-    assert await turns_of(client, thread_id) == [("third", "1: third")]
+    texts = [f"wait {gate}"] * (strategy == "interrupt") + ["third"]  # the second never began
+    values: Any = (await sdk.threads.get_state(thread_id))["values"]
+    assert [each["content"] for each in values["messages"]] == [*texts, f"{len(texts)}: third"]
+    assert await turns_of(client, thread_id) == [("\n\n".join(texts), f"{len(texts)}: third")]
     run = await sdk.runs.get(thread_id, parts[0][1]["run_id"])
     assert (run["status"], run["multitask_strategy"]) == ("success", strategy)
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+async def test_a_background_run_that_cancels_others_makes_its_turn(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, strategy: Any
+) -> None:
+    run = await created(sdk, thread_id, "second", multitask_strategy=strategy)
+    await sdk.runs.join(thread_id, run["run_id"])
+    [(message, _)] = await turns_of(client, thread_id)
+    assert message == f"wait {gate}\n\n" * (strategy == "interrupt") + "second"
 
 
 async def test_a_cancelled_active_run_is_followed_by_the_next(
@@ -162,6 +175,39 @@ async def queued_text(client: AsyncClient, thread_id: str, text: str) -> bool:
     store = client._transport.app.state.store  # type: ignore[attr-defined]
     waiting = store.queue.waiting(store.heads.read(WHO, thread_id))
     return any(text in store.queue.request_of(each) for each in waiting)
+
+
+@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
+async def test_a_native_message_cancels_the_active_turn(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, strategy: str
+) -> None:
+    path, body = NATIVE[0].format(thread_id), {"message": "second", "when_busy": strategy}
+    made, again, other = [
+        await client.post(path, json=body | more, headers={"Idempotency-Key": "k"})
+        for more in ({}, {}, {"message": "other"})
+    ]
+    assert (made.status_code, made.json()["turn_number"], again.json()) == (200, 1, made.json())
+    assert (again.headers["Idempotency-Replayed"], other.json()["code"]) == ("true", "idempotency_key_reused")
+    assert (await sdk.runs.get(thread_id, active["run_id"]))["status"] == "interrupted"
+    [(message, _)] = await turns_of(client, thread_id)
+    assert message == f"wait {gate}\n\n" * (strategy == "interrupt") + "second"
+
+
+async def test_a_message_of_a_run_that_has_made_its_turn_is_not_repeated(  # noqa: PLR0917
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends between the look at its thread and its cancellation."""
+    runs = client._transport.app.state.runs  # type: ignore[attr-defined]
+    cancel = runs.cancel
+
+    async def late(*named: Any, **more: Any) -> Any:
+        gates[gate].set()
+        await sdk.runs.join(thread_id, active["run_id"])
+        return await cancel(*named, **more)
+
+    monkeypatch.setattr(runs, "cancel", late)
+    await client.post(NATIVE[0].format(thread_id), json={"message": "second", "when_busy": "interrupt"})
+    assert await messages(client, thread_id) == ["wait", "second"]
 
 
 async def test_queued_messages_are_listed_with_their_texts_until_they_begin(

@@ -1,5 +1,5 @@
-"""A graph that acts on the first word of a message: it asks, waits, returns its config, or repeats the message. `gates`
-end the waiting."""
+"""A graph that acts on the first word of a message's last paragraph: it asks, waits, returns its config, or repeats the
+message. `gates` end the waiting."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ def word_agent(name: str) -> Agent:
 
     async def serve(state: Notes, config: RunnableConfig) -> dict[str, Any]:
         last = state["messages"][-1]
-        word, _, rest = last.text.partition(" ")
+        word, _, rest = last.text.rpartition("\n\n")[2].partition(" ")
         get_stream_writer()({"heard": word})
         match word:
             case "ask":
