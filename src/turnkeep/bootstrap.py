@@ -65,8 +65,7 @@ def build(
         add_detector(settings.pii_detector)
     direct = Direct.of(dynamodb, credentials) if settings.dynamodb_direct else None
     items = Items(dynamodb, settings.table_name, direct=direct)
-    blobs = Blobs(objects, items)
-    codec = Codec(*settings.signing_secrets, refresh=refresh)
+    blobs, codec = Blobs(objects, items), Codec(*settings.signing_secrets, refresh=refresh)
     hours, seconds, chance = settings.thread_hours, settings.turn.lease_seconds, secrets.token_bytes
     store = Store(items, blobs, codec, clock=clock, random_bytes=chance, thread_hours=hours, lease_seconds=seconds)
     attachments = Attachments(store.heads, store.vault, uploads or KeptUploads(objects))

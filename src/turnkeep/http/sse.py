@@ -97,13 +97,11 @@ class RunStream(StreamingResponse):
 
     async def _frames(self) -> AsyncGenerator[bytes]:
         seen, clock = self._running.attempt or self._after.attempt, asyncio.get_running_loop().time
-        sent = clock()
+        ready, sent = b"", clock()
         if self._head:
             yield self._head
-        ready = b""
         async for at, event in numbered(self._running, self._heartbeat_seconds, self._first):
-            # the first attempt that the client sees is not announced
-            is_hidden = event is None or (event.name == "restart" and not 0 < seen != at.attempt)
+            is_hidden = event is None or (event.name == "restart" and not 0 < seen != at.attempt)  # the first seen
             seen = at.attempt or seen
             if event and not is_hidden:
                 ready += self._frame(at, event.name, event.data)

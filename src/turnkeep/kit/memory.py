@@ -67,8 +67,7 @@ class Folded:
     warnings: tuple[str, ...] = ()
 
 
-def no_memory() -> ThreadMemory:
-    return ThreadMemory(recent=[], older="", last="", next="", has_gap=False)
+NO_MEMORY = ThreadMemory(recent=[], older="", last="", next="", has_gap=False)
 
 
 async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: BaseChatModel) -> Folded:

@@ -38,7 +38,7 @@ def step(state: State, sentence: str) -> JSON:
 
 async def fold(state: State, strategy: str, model: BaseChatModel) -> memory.Folded:
     """Return the thread's memory, with new summaries if the strategy is tiered."""
-    kept, is_tiered = state.get("memory") or memory.no_memory(), strategy == "tiered"
+    kept, is_tiered = state.get("memory") or memory.NO_MEMORY, strategy == "tiered"
     return await memory.fold(kept, state["messages"][:-1], model=model) if is_tiered else memory.Folded(kept)
 
 

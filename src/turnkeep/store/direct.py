@@ -107,8 +107,8 @@ class Direct:
         names, lines = ";".join(signed).lower(), "".join(f"{name.lower()}:{signed[name]}\n" for name in signed)
         request = sha256(f"POST\n/\n\n{lines}\n{names}\n{sha256(body).hexdigest()}".encode()).hexdigest()
         scope = f"{stamp[:8]}/{self._region}/dynamodb/aws4_request"
-        text = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{request}"
-        signature = _hmac(_signing_key(str(given.secret_key), scope), text).hex()
+        key = _signing_key(str(given.secret_key), scope)
+        signature = _hmac(key, f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{request}").hex()
         who = f"Credential={given.access_key}/{scope}, SignedHeaders={names}, Signature={signature}"
         return {**signed, "User-Agent": self._agent, "Authorization": f"AWS4-HMAC-SHA256 {who}"}
 

@@ -5,7 +5,7 @@ import asyncio
 import secrets
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import Any, TypeVar
@@ -29,16 +29,15 @@ T = TypeVar("T")
 IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Begin:
     """`attachments` is None if documents are not stored. Agents in `private` run with PII redaction."""
 
     store: Store
-    _: KW_ONLY
     tuning: TurnTuning
     default_agent: str
-    private: frozenset[str] = frozenset()
-    attachments: Attachments | None = None
+    private: frozenset[str]
+    attachments: Attachments | None
 
     async def wait(self, request: TurnRequest) -> TurnRequest:
         """Return the request once its documents are read or time is up, then with warnings.

@@ -1,7 +1,7 @@
 """Drives one graph for one turn and emits its events. LangGraph is imported here and in no layer above."""
 
 import functools
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -190,7 +190,8 @@ class GraphRun:
             is_new = isinstance(message, AIMessage) and message.id not in self._sent
             return Event("token", {"content": printable(text)}) if is_new and (text := text_of(message)) else None
         if mode == "tasks":
-            return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
+            path = [*(step.split(":")[0] for step in namespace), data["name"]]
+            return Event("node", {"node": "/".join(path)}) if "input" in data else None
         if mode != "custom":
             return None
         if is_token(data):
@@ -211,7 +212,6 @@ class GraphRun:
         reply. Raises NothingDone."""
         snapshot = await self._graph.aget_state(self._of_thread)
         interrupted = bool(snapshot.next) or self._run.is_asking()
-        values: Mapping[str, Any] = snapshot.values
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
         saved = await in_thread(saving, change=redactor.redact) if redactor else saving()
         if saved is None:
@@ -221,7 +221,7 @@ class GraphRun:
         if interrupted:
             asked = Reply(question_of(snapshot.interrupts), route="clarify")
             return Outcome(presented(asked), interrupted, saved, end)
-        reply = presented(self._agent.read_reply(values))
+        reply = presented(self._agent.read_reply(cast(Any, snapshot.values)))
         if self._agent.model == DEMO_MODEL:
             reply = replace(reply, warnings=(DEMO_WARNING, *reply.warnings))
         return Outcome(reply, interrupted, saved, end)
@@ -254,7 +254,3 @@ def _part_event(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
 
 def _nodes(named: tuple[str, ...]) -> Any:
     return "*" if "*" in named else list(named) or None
-
-
-def _path(namespace: tuple[str, ...], node: str) -> str:
-    return "/".join([*(step.split(":")[0] for step in namespace), node])

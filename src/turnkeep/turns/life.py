@@ -14,10 +14,13 @@ from turnkeep.errors import UnknownAgent
 from turnkeep.graphs.agent import Agent
 from turnkeep.observability import annotate, count
 from turnkeep.records import Documents, Event, Principal, Turn
+from turnkeep.store.attachments import Attachments
 from turnkeep.store.head import run_id_of
 from turnkeep.store.plans import Begun, Loaded
+from turnkeep.store.store import Store
 from turnkeep.store.turn_log import Found
 from turnkeep.store.usage import Usage
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns.begin import Begin, or_released
 from turnkeep.turns.recording import Recorder
 from turnkeep.turns.redaction import Redactor
@@ -34,21 +37,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Turns(Begin):
+class Turns:
     """Runs agents on threads. `agents` returns an agent by name and may be slow the first time. Agents in `private` run
     with PII redaction, also in their store. `stores` returns a caller's memory for graphs. `clock` returns epoch
     seconds."""
 
+    store: Store
     agents: Callable[[str], Agent]
     _: KW_ONLY
+    tuning: TurnTuning
+    default_agent: str
     clock: Callable[[], float]
     names: frozenset[str] = field(default_factory=lambda: frozenset(entries()))
+    private: frozenset[str] = frozenset()
+    attachments: Attachments | None = None
     usage: Usage | None = None
     stores: "Callable[[Principal], BaseStore] | None" = None
 
     def __post_init__(self) -> None:
         self._built: dict[str, Agent] = {}
         self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
+        self._begin = Begin(self.store, self.tuning, self.default_agent, self.private, self.attachments)
+        self.redactor = self._begin.redactor
         self.budget = Budget(self.usage, seconds=self.tuning.seconds, clock=self.clock)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
@@ -57,13 +67,13 @@ class Turns(Begin):
         self.check(request)
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or uuid.uuid4().hex)
-        request = await self.wait(request)
-        started, redactor = monotonic(), await self.redacting(request)
+        request = await self._begin.wait(request)
+        started, redactor = monotonic(), await self._begin.redacting(request)
         if request.thread_id is None:
             context = await self._load(request, redactor, started)
             return RunningTurn(thread_id=None, redactor=context.redactor).run(partial(self._answer, context))
         ahead = asyncio.create_task(in_thread(self.store.turns.look_ahead, request.principal, request.thread_id))
-        begun = await self.lease(request, redactor)
+        begun = await self._begin.lease(request, redactor)
         if isinstance(begun, Turn):
             return _replayed(begun, self.redactor(request.principal, request.thread_id) if begun.private else None)
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
@@ -102,7 +112,7 @@ class Turns(Begin):
         if name not in self._built:
             self._built[name] = await in_thread(self.agents, name)
         agent, loaded, started_at = self._built[name], Loaded(), self.clock()
-        documents = self.documents(begun.head) if begun else Documents()
+        documents = self._begin.documents(begun.head) if begun else Documents()
         memory = self.stores(request.principal) if self.stores else None
         spending = Spending(self.budget, agent, started)
         async with spending.reserving(request.principal):

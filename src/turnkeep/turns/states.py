@@ -70,9 +70,11 @@ class States:
             agent = self._agent(head)
             at = self.store.turns.checkpoint_of(head, run) if run else base
             loaded = self.store.turns.load(head, agent.window, None if namespace else at, gone=NotFound)
-            is_named = bool(at and not run)
-            state = _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=is_named)
-            if not (at or namespace or state.shown["next"]) and self._is_running(head):
+            state = _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=bool(at and not run))
+            is_open = not (at or namespace or state.shown["next"])
+            if is_open and (
+                head.is_leased(self.store.heads.now()) or (head.has_queue and self.store.queue.waiting(head))
+            ):
                 state.shown["next"] = [START]  # clients that open a page then follow the run
             return self._restored(head, state)
 
@@ -125,17 +127,14 @@ class States:
             put = await graph.aupdate_state(_config(head, namespace), given, as_node=as_node)
         except (InvalidUpdateError, EmptyInputError, KeyError, ValueError, TypeError) as error:
             raise InvalidRequest("values, as_node: The graph cannot take this change as that node.") from error
-        snapshot = await graph.aget_state(_config(head))
-        saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
+        is_waiting = bool((await graph.aget_state(_config(head))).next)
+        saved = run.saved(frozenset(agent.new_turn()), interrupted=is_waiting)
         assert saved  # noqa: S101 - an update puts a checkpoint
         saved = with_origin(saved, origin_of(loaded))
         plan, _ = await in_thread(self.store.turns.planner.plan, begun, loaded, replace(saved, pii=redactor.made), None)
         await in_thread(self.store.turns.commit, plan)
         await wake(head, self.store)
         return {name: put["configurable"][name] for name in ("thread_id", "checkpoint_ns", "checkpoint_id")}
-
-    def _is_running(self, head: Head) -> bool:
-        return head.is_leased(self.store.heads.now()) or bool(head.has_queue and self.store.queue.waiting(head))
 
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from scripted_model import ScriptedModel
 from turnkeep.errors import ModelBusy
 from turnkeep.kit import memory as memory_block
-from turnkeep.kit.memory import GAP_NOTE, Summaries, ThreadMemory, fold, no_memory, notes, unfolded
+from turnkeep.kit.memory import GAP_NOTE, NO_MEMORY, Summaries, ThreadMemory, fold, notes, unfolded
 
 CALL = "memory.fold"
 TWELVE_TURNS, TEN_TURNS = 24, 20
@@ -48,7 +48,7 @@ def summary(n: int, merged: str = "") -> tuple[str, Summaries]:
 
 async def grown(last: int, *, model: ScriptedModel) -> ThreadMemory:
     """The memory of a thread with this many turns, each with a run that loads the newest messages."""
-    memory = no_memory()
+    memory = NO_MEMORY
     for n in range(1, last + 1):
         memory = (await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=model)).memory
     return memory
@@ -56,7 +56,7 @@ async def grown(last: int, *, model: ScriptedModel) -> ThreadMemory:
 
 async def test_nothing_is_summarised_before_twenty_messages(script: ScriptedModel) -> None:
     noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
-    folded = await fold(no_memory(), [*turns(1, 9), *noise * 5], model=script)
+    folded = await fold(NO_MEMORY, [*turns(1, 9), *noise * 5], model=script)
     assert (folded.memory["recent"], folded.warnings) == ([], ())
     assert unfolded(folded.memory, [*turns(1, 9), *noise]) == turns(1, 9)
 
@@ -64,7 +64,7 @@ async def test_nothing_is_summarised_before_twenty_messages(script: ScriptedMode
 async def test_the_oldest_ten_messages_are_summarised(script: ScriptedModel) -> None:
     script.play(summary(1))
     history = turns(1, 10)
-    folded = await fold(no_memory(), history, model=script)
+    folded = await fold(NO_MEMORY, history, model=script)
     assert notes(folded.memory) == ["summary 1"]
     assert unfolded(folded.memory, history) == turns(6, 10)
     assert [f"Contoso Order {n} " in script.prompt(CALL) for n in (1, 5, 6)] == [True, True, False]
@@ -72,8 +72,8 @@ async def test_the_oldest_ten_messages_are_summarised(script: ScriptedModel) -> 
 
 async def test_a_run_that_was_not_stored_is_repeated_exactly(script: ScriptedModel) -> None:
     script.play(summary(1), summary(2))
-    first = await fold(no_memory(), turns(1, 10), model=script)
-    again = await fold(no_memory(), turns(1, 10), model=script)
+    first = await fold(NO_MEMORY, turns(1, 10), model=script)
+    again = await fold(NO_MEMORY, turns(1, 10), model=script)
     assert first.memory["next"] == again.memory["next"]
     assert script.prompt(CALL, 0) == script.prompt(CALL, 1)
 
@@ -89,7 +89,7 @@ async def test_summaries_that_the_model_did_not_merge_are_joined(script: Scripte
 async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: ScriptedModel) -> None:
     calls = 38  # at turn 11, and then at every fifth
     script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 4 else "") for n in range(1, calls + 1)))
-    memory, largest = no_memory(), 0
+    memory, largest = NO_MEMORY, 0
     for n in range(1, 201):
         history = turns(1, n - 1)[-TWELVE_TURNS:]
         folded = await fold(memory, history, model=script)
@@ -108,7 +108,7 @@ async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: Scripted
 async def test_the_prompt_of_a_summary_is_bounded(script: ScriptedModel) -> None:
     script.play(summary(1))
     history = [message.model_copy(update={"content": "long words " * 2_000}) for message in turns(1, 10)]
-    await fold(no_memory(), history, model=script)
+    await fold(NO_MEMORY, history, model=script)
     assert len(script.prompt(CALL)) < 8_000
 
 
@@ -119,7 +119,7 @@ async def test_a_failed_summary_is_logged_counted_and_retried(
     script: ScriptedModel, log: StringIO, output: Callable[[], list[dict[str, Any]]]
 ) -> None:
     script.play((CALL, ModelBusy()), summary(1))
-    failed = await fold(no_memory(), turns(1, 10), model=script)
+    failed = await fold(NO_MEMORY, turns(1, 10), model=script)
     assert (failed.memory["recent"], failed.warnings) == ([], ("memory_not_written",))
     expected = {"message": "summary of the thread not written", "code": "model_busy"}
     assert expected.items() <= json.loads(log.getvalue()).items()
@@ -133,7 +133,7 @@ async def test_messages_lost_without_a_summary_are_reported(
     script: ScriptedModel,
 ) -> None:
     script.play((CALL, ModelBusy()), summary(1))
-    failed = await fold(no_memory(), turns(1, 10), model=script)
+    failed = await fold(NO_MEMORY, turns(1, 10), model=script)
     later = await fold(failed.memory, turns(1, 11)[-TEN_TURNS:], model=script)
     assert later.warnings == ("memory_gap",)
     assert notes(later.memory) == [GAP_NOTE, "summary 1"]
@@ -141,7 +141,7 @@ async def test_messages_lost_without_a_summary_are_reported(
 
 
 async def test_a_memory_that_starts_late_reports_a_gap() -> None:
-    assert (await fold(no_memory(), turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
+    assert (await fold(NO_MEMORY, turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
 
 
 async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +150,7 @@ async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.Monke
             await asyncio.sleep(60)
 
     monkeypatch.setattr(memory_block, "FOLD_SECONDS", 0.05)
-    folded = await fold(no_memory(), turns(1, 10), model=Hanging())
+    folded = await fold(NO_MEMORY, turns(1, 10), model=Hanging())
     assert folded.warnings == ("memory_not_written",)
 
 
@@ -178,7 +178,7 @@ def test_memory_stays_below_four_kilobytes(spoken: list[tuple[Any, str]], answer
 
 
 async def _all_folded(history: list[AnyMessage], spoken: Summaries | AIMessage) -> ThreadMemory:
-    memory = no_memory()
+    memory = NO_MEMORY
     for _ in range(8):
         memory = (await fold(memory, history, model=ScriptedModel([(CALL, spoken)] * 2))).memory
     return memory
