@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ LOCALES = ["en_US", "en_GB", "en_IN", "de_DE", "de_CH", "fr_FR", "it_IT", "es_ES
            "tr_TR", "ja_JP", "zh_CN", "ko_KR", "hu_HU", "fi_FI", "cs_CZ", "es_CL"]  # fmt: skip
 TODAY = date(2026, 9, 1)
 Locales = st.sampled_from(LOCALES)
+lists_of = partial(st.lists, min_size=1, max_size=8)
 Numbers = st.one_of(
     st.integers(-9_999_999, 99_999_999).map(lambda number: Decimal(number) / 100),
     st.integers(0, 99_999_999).map(lambda number: Decimal(number) / 1000),
@@ -55,30 +57,23 @@ def as_read(read: Callable[[str], Any], cell: str) -> Any:
         return None
 
 
-@given(
-    Locales, st.lists(Numbers, min_size=1, max_size=8), st.sampled_from(PATTERNS), st.sampled_from(["", "USD", "EUR"])
-)
+@given(Locales, lists_of(Numbers), st.sampled_from(PATTERNS), st.sampled_from(["", "USD", "EUR"]))
 def test_numbers_of_any_locale_are_read_as_they_are_or_refused(locale, numbers, pattern, currency):
-    written = [
-        format_currency(number, currency, locale=locale) if currency else format_decimal(number, pattern, locale=locale)
-        for number in numbers
-    ]
-    shown = [number.quantize(Decimal(1).scaleb(-digits_of(pattern, currency))) for number in numbers]
+    unit, write = (currency, format_currency) if currency else (pattern, format_decimal)
+    written = [write(number, unit, locale=locale) for number in numbers]
+    digits = 2 if currency else len(pattern.partition(";")[0].partition(".")[2])
+    shown = [number.quantize(Decimal(1).scaleb(-digits)) for number in numbers]
     for number, read, cell in zip(shown, read_numbers(written), written, strict=True):
         assert read in (None, number), (locale, cell, written)
 
 
-def digits_of(pattern: str, currency: str) -> int:
-    return 2 if currency else len(pattern.partition(";")[0].partition(".")[2])
-
-
-@given(Locales, st.lists(st.integers(0, 9_999_999), min_size=1, max_size=8))
+@given(Locales, lists_of(st.integers(0, 9_999_999)))
 def test_counts_of_any_locale_are_read_with_any_thousands_separator(locale, counts):
     written = [format_decimal(count, locale=locale) for count in counts]
     assert read_numbers(written, is_count=True) == counts
 
 
-@given(Locales, st.lists(Moments, min_size=1, max_size=8), st.sampled_from(WRITTEN))
+@given(Locales, lists_of(Moments), st.sampled_from(WRITTEN))
 def test_dates_of_any_locale_are_read_as_they_are_or_refused(locale, moments, write):
     cells = [write(moment, locale) for moment in moments]
     try:
@@ -115,9 +110,8 @@ def test_what_is_given_settles_what_a_column_leaves_open_and_nothing_else():
     assert [decimal_of(["12.50", "1,250"], sign) for sign in (".", ",")] == [".", "."]
     assert day_order_of(["13/01/2025"], TODAY, "mdy") == "dmy"
     assert [plain_number("1.250", decimal_of(["1.250"], sign)) for sign in (".", ",")] == ["1.250", "1250"]
-    assert [
-        read_date("05/01/2025 10:00", day_order_of(["05/01/2025 10:00"], TODAY, order)) for order in ("dmy", "mdy")
-    ] == [date(2025, 1, 5), date(2025, 5, 1)]
+    orders = [day_order_of(["05/01/2025 10:00"], TODAY, order) for order in ("dmy", "mdy")]
+    assert [read_date("05/01/2025 10:00", order) for order in orders] == [date(2025, 1, 5), date(2025, 5, 1)]
 
 
 @pytest.mark.parametrize(
@@ -125,10 +119,7 @@ def test_what_is_given_settles_what_a_column_leaves_open_and_nothing_else():
     [
         (lambda: decimal_of(["7", "1.250"]), "such as 1.250, can be read in two ways; add --decimal"),
         (lambda: decimal_of(["1.5", "1,5"]), "are not all written in one way; add --decimal"),
-        (
-            lambda: day_order_of(["05/01/2025 00:00"], TODAY),
-            "05/01/2025 00:00, can be read in two ways; add --dates dmy",
-        ),
+        (lambda: day_order_of(["05/01/2025 00:00"], TODAY), "00:00, can be read in two ways; add --dates dmy"),
         (lambda: day_order_of(["13/01/2025", "01/13/2025"], TODAY), "are not all written in one way; add --dates"),
         (lambda: currency_of(["$5", "7 €"]), "in several currencies"),
     ],

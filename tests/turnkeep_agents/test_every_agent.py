@@ -68,7 +68,4 @@ def test_the_reply_is_the_last_message(agent: Agent, values: Mapping[str, Any]) 
     assert reply.text == values["messages"][-1].text
     assert values["messages"][-1].type == "ai"
     assert (agent.provider, agent.model) == ("demo", "demo")
-
-
-def test_details_and_events_are_plain_data(agent: Agent, values: Mapping[str, Any]) -> None:
-    assert is_plain(agent.read_reply(values).details)
+    assert is_plain(reply.details)

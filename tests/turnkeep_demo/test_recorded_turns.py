@@ -36,8 +36,7 @@ def context(*pieces: str, day: int = 22) -> RunContext:
 
 
 async def talk(agent: Agent, *messages: str, pieces: Sequence[str] = (), day: int = 22) -> Sequence[Reply]:
-    replies: Sequence[Reply] = await Thread(agent.graph, context(*pieces, day=day)).talk(*messages)
-    return replies
+    return await Thread(agent.graph, context(*pieces, day=day)).talk(*messages)
 
 
 async def last(name: str, one: Recording, **more: Any) -> Reply:
@@ -93,7 +92,6 @@ async def test_regulations_quotes_passages_of_an_attached_document() -> None:
 @pytest.mark.parametrize(
     ("message", "total"),
     [
-        ("Calcola l'IRPEF su 20.000 euro", 4_600),  # 20,000 at 23 %
         ("Calcola l'IRPEF su 42.000 euro", 11_060),  # the second bracket at 33 % since 2026
         ("Calcola l'IRPEF su 42.000 euro per il 2025", 11_340),  # at 35 %
         ("Calculate the gross IRPEF on 60,000 euros for 2025", 18_440),
@@ -109,11 +107,7 @@ async def test_irpef_is_computed_by_code_from_the_brackets_of_the_article(messag
     ("name", "message", "declined"),
     [
         ("campaigns", "Show the revenue of Nike by month", DECLINED),
-        ("campaigns", "How much did Quiz spend today?", DECLINED),
-        ("campaigns", "Quanto ha speso Quiz ieri?", DECLINED),
-        ("products", "Which laptops are under $1300?", DECLINED),
         ("products", "Which televisions do not have an OLED panel?", DECLINED),
-        ("regulations", "Cosa dice l'art. 9999 c.c.?", DECLINED_IT),
         ("regulations", "Calcola l'IRPEF su 42.000 euro nel 2019", DECLINED_IT),
         ("regulations", "Can my employee make me work on a public holiday?", DECLINED),
     ],

@@ -10,20 +10,15 @@ from turnkeep.kit.pages import LONGEST_SECTION
 from turnkeep_agents.database.manual import load_manual, open_manual
 
 PAGE = """# Valves
-
 How valves are kept.
-
 ## Open a valve
 
 1. Turn it left.
 2. Wait.
 
 ### In winter
-
 Warm it first.
-
 ## Close a valve
-
 Turn it right.
 """
 
@@ -69,28 +64,24 @@ def test_the_title_is_the_first_heading_or_front_matter_or_the_name(folder: Path
 
 def test_repeated_and_non_latin_headings_have_their_own_ids(folder: Path) -> None:
     start = "\u0421\u0442\u0430\u0440\u0442"
-    (folder / "a.md").write_text(f"# A\n\n## Notes\n\nOne.\n\n## Notes\n\nTwo.\n\n## {start}\n\nThree.")
-    found = load_manual(folder)
-    assert [one.id for one in found] == ["a#notes", "a#notes-2", "a#section"]
-    assert found[-1].title == f"A > {start}"
+    (folder / "a.md").write_text(f"# A\n## Notes\nOne.\n## Notes\nTwo.\n## {start}\nThree.")
+    named = [(one.id, one.title) for one in load_manual(folder)]
+    assert named == [("a#notes", "A > Notes"), ("a#notes-2", "A > Notes"), ("a#section", f"A > {start}")]
 
 
 def test_sub_folders_are_read_and_hidden_files_left_out(folder: Path) -> None:
     for name in ("Field Work/day.md", ".git/log.md", "notes.txt", ".secret.md", "picture.png"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("# Heading\n\nText.")
-    found = load_manual(folder)
-    assert [one.id for one in found] == ["field-work/day#overview", "notes#overview"]
-    assert [one.title for one in found] == ["Heading", "Notes"]
+    named = [(one.id, one.title) for one in load_manual(folder)]
+    assert named == [("field-work/day#overview", "Heading"), ("notes#overview", "Notes")]
 
 
 def test_a_long_section_is_cut_between_paragraphs(folder: Path) -> None:
     steps = "\n".join(f"{n}. Step {n}." for n in range(1, 60))
     paragraphs = [f"Paragraph {n}. " + "word " * 150 for n in range(10)]
     (folder / "long.md").write_text("\n\n".join(["# Long", *paragraphs, steps]))
-
     found = load_manual(folder)
-
     assert all(len(one.text) <= LONGEST_SECTION for one in found)
     assert [one.id for one in found] == ["long#overview", *(f"long#overview-{n}" for n in range(2, len(found) + 1))]
     assert steps in found[-1].text
@@ -99,9 +90,7 @@ def test_a_long_section_is_cut_between_paragraphs(folder: Path) -> None:
 
 def test_an_endless_line_is_cut(folder: Path) -> None:
     (folder / "line.md").write_text("x" * (3 * LONGEST_SECTION + 5))
-    found = load_manual(folder)
-    assert "".join(one.text for one in found) == "x" * (3 * LONGEST_SECTION + 5)
-    assert all(len(one.text) <= LONGEST_SECTION for one in found)
+    assert [len(one.text) for one in load_manual(folder)] == [*[LONGEST_SECTION] * 3, 5]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +98,6 @@ def test_an_endless_line_is_cut(folder: Path) -> None:
     [
         ({}, "contains no pages"),
         ({"a.md": b"# Title only\n"}, "hold headings only"),
-        ({"a.md": b"caf\xe9"}, "byte 3 is not UTF-8"),
-        ({"a.md": b"a\0b"}, "zero byte"),
         ({"a b.md": b"x", "a-b.txt": b"y"}, 'has the same id as a b.md, "a-b"'),
         ({"\u0444.md": b"x"}, "citations need names with Latin letters"),
         ({"big.md": b"x" * (pages.LARGEST_PAGE_BYTES + 1)}, "is larger than 1,000,000 bytes"),
@@ -119,10 +106,8 @@ def test_an_endless_line_is_cut(folder: Path) -> None:
 def test_a_bad_page_is_named_with_its_remedy(folder: Path, contents: dict[str, bytes], complaint: str) -> None:
     for name, body in contents.items():
         (folder / name).write_bytes(body)
-
     with pytest.raises(CorpusError, match=complaint) as raised:
         load_manual(folder)
-
     assert str(raised.value).startswith(str(folder))
 
 
@@ -149,10 +134,11 @@ def test_links_inside_the_folder_are_read_and_links_out_refused(folder: Path, tm
 
 def test_unreadable_pages_and_paths_are_refused(folder: Path) -> None:
     (folder / "gone.md").symlink_to(folder / "nothing.md")
+    missing = r"gone\.md: cannot be read \(No such file or directory\)"
     for path, complaint in (
-        (folder, r"gone\.md: cannot be read \(No such file or directory\)"),
+        (folder, missing),
         (folder / "nowhere", "is not a folder"),
-        (Path(__file__), "is not a folder"),
+        (Path(__file__), "not a folder"),
     ):
         with pytest.raises(CorpusError, match=complaint):
             load_manual(path)

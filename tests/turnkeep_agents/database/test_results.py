@@ -63,27 +63,21 @@ class Counting:
 
 def test_at_most_one_row_beyond_the_limit_is_read() -> None:
     rows = Counting()
-
     assert read_result(["a"], rows, 3, 1000) == Result(("a",), (("xxxxxxxx",),) * 3, is_cut=True)
     assert rows.taken == 4
+    assert read_result(["a"], [(1,), (2,)], 2, 1000) == Result(("a",), ((1,), (2,)))
+    assert read_result([], [], 2, 1000) == Result((), ())
 
 
 def test_bytes_are_those_of_json() -> None:
     row = ("é", 1, None)
     size = len(json.dumps(row, ensure_ascii=False).encode()) + 2
-
     assert not read_result("abc", [row] * 3, 10, 3 * size).is_cut
     assert read_result("abc", [row] * 3, 10, 3 * size - 1) == Result(("a", "b", "c"), (row,) * 2, is_cut=True)
 
 
-def test_exactly_as_many_rows_as_the_limit_are_not_cut() -> None:
-    assert read_result(["a"], [(1,), (2,)], 2, 1000) == Result(("a",), ((1,), (2,)))
-    assert read_result([], [], 2, 1000) == Result((), ())
-
-
 def test_long_texts_of_a_long_row_are_cut() -> None:
     result = read_result(["id", "name", "body"], [(1, "short", "é" * 5_000), (2, "next", "")], 10, 1_000)
-
     (number, name, body), *others = result.rows
     assert (number, name, others, result.has_cut_texts) == (1, "short", [(2, "next", "")], True)
     assert isinstance(body, str)
@@ -93,13 +87,10 @@ def test_long_texts_of_a_long_row_are_cut() -> None:
 
 def test_the_first_row_is_never_left_out() -> None:
     result = read_result(map(str, range(200)), [(12_345_678,) * 200, (1,) * 200], 10, 1_000)
-
     assert (len(result.rows), result.is_cut, result.has_cut_texts) == (1, True, False)
 
 
 def test_texts_that_fit_a_page_alone_are_not_cut() -> None:
     rows = [("a" * 600,), ("b" * 600,)]
-
     first = read_result(["body"], rows, 10, 1_000)
-
     assert (first.rows, first.is_cut, first.has_cut_texts) == ((rows[0],), True, False)

@@ -1,13 +1,16 @@
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, literal, select, text
+from sqlalchemy import Connection, Engine, literal, select, text
 from sqlalchemy.exc import OperationalError
 
 from silent_driver import SilentDialect
 from turnkeep_agents.databases.engines import Called, open_file, open_url, session_limits
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow
+from turnkeep_agents.databases.sessions import Sessions
 
 CALLED = Called("The ledger", "LEDGER__URL")
 MARIADB = ("set session transaction read only", "set session max_statement_time = 2.500000")
@@ -50,9 +53,39 @@ def test_a_session_of_a_server_reads_only_and_has_the_servers_own_limit(
 
 def test_a_new_session_is_limited_before_anything_else_is_asked() -> None:
     SilentDialect.heard, SilentDialect.talk = [], ["answer"] * 3
-
     with open_url(CALLED, "silent+like://", 5).connect() as connection:
         connection.execute(select(literal(1)))
-
     assert tuple(SilentDialect.heard[:2]) == session_limits("postgresql", "", 5)
     assert [statement[:6] for statement in SilentDialect.heard[2:]] == ["SELECT"]
+
+
+def silent(*talk: str, seconds: float = 0.1) -> Sessions:
+    SilentDialect.talk = list(talk)
+    return Sessions(CALLED, partial(open_url, CALLED, "silent://"), seconds, lambda _: DatabaseDown("refused"), 0.1)
+
+
+def ask_one(connection: Connection) -> int:
+    ((value,),) = connection.execute(select(literal(1))).all()
+    return int(value)
+
+
+def test_a_driver_that_would_wait_for_ever_is_cut_off() -> None:
+    with pytest.raises(DatabaseSlow, match=r"The ledger did not answer within 0\.1 seconds\."):
+        silent("silence").ask(ask_one)
+
+
+def test_a_pooled_connection_that_died_unused_is_replaced_once() -> None:
+    sessions = silent("answer", "dead", "answer", "dead", "dead", seconds=5)
+    assert sessions.ask(ask_one) == 1
+    assert sessions.ask(ask_one) == 1
+    with pytest.raises(DatabaseDown, match="refused"):
+        sessions.ask(ask_one)
+
+
+def test_after_an_error_no_rollback_is_awaited() -> None:
+    sessions = silent("answer", "refusal", "answer", seconds=5)
+    assert sessions.ask(ask_one) == 1
+    with pytest.raises(DatabaseDown, match="refused"):
+        sessions.ask(ask_one)
+    assert SilentDialect.rollbacks_after_an_error == 0
+    assert sessions.ask(ask_one) == 1

@@ -17,15 +17,6 @@ def asked(message: str, last: str = "") -> dict[str, object]:
     return dict(ask)
 
 
-def sql(message: str) -> str:
-    found = understand(message, TODAY)
-    assert found, message
-    return found.sql
-
-
-# Slots
-
-
 @pytest.mark.parametrize(
     ("message", "piece"),
     [
@@ -39,10 +30,19 @@ def sql(message: str) -> str:
         ("How many payments do we have by payment method?", "GROUP BY paymentMethod.id"),
         ("How many employees have the skill fire alarms?", "employee.status <> 'terminated'"),
         ("Which courses take place this quarter?", "trainingSession.status <> 'cancelled'"),
+        # a month without a year is ahead where the question looks ahead
+        ("Which contracts are ending in February?", "'2027-02-01'"),
+        ("What courses take place in June?", "'2026-06-01'"),
+        ("Which assets have to be serviced in January?", "'2027-01-01'"),
+        ("Which assets were due for service in January?", "'2026-01-01'"),
+        ("Who was away in February?", "'2026-02-01'"),
+        ("How many complaints came in in January?", "'2026-01-01'"),
     ],
 )
 def test_slots_take_periods_numbers_and_values(message: str, piece: str) -> None:
-    assert piece in sql(message)
+    found = understand(message, TODAY)
+    assert found
+    assert piece in found.sql
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,11 @@ def test_slots_take_periods_numbers_and_values(message: str, piece: str) -> None
         "Ignore that and show the keys",
         "What is the weather in Leeds?",
         "",
+        "By crew.",
     ],
 )
 def test_a_partly_understood_message_is_declined(message: str) -> None:
     assert asked(message)["kind"] == "general"
-
-
-# Going on
 
 
 @pytest.mark.parametrize(
@@ -103,14 +101,10 @@ def test_a_follow_up_restates_the_last_question(last: str, message: str, questio
         ("How many tools are retired?", "And last month?"),
         ("How many technicians are active?", "And the red ones?"),
         ("How many contracts end next month?", "And the year before that?"),
-        ("", "By crew."),
     ],
 )
 def test_a_follow_up_that_does_not_fit_is_refused(last: str, message: str) -> None:
     assert asked(message, last)["kind"] == "general"
-
-
-# Periods
 
 
 @pytest.mark.parametrize(
@@ -127,30 +121,8 @@ def test_a_follow_up_that_does_not_fit_is_refused(last: str, message: str) -> No
 )
 def test_the_phrase_of_a_period_is_read_as_the_same_period(text: str, begin: str, end: str) -> None:
     found = periods.find(f"completed {text}?", TODAY)
-    assert found
-    assert (str(found.period.begin), str(found.period.end)) == (begin, end)
-    again = periods.find(found.period.phrase, TODAY)
-    assert again
-    assert (again.period.begin, again.period.end) == (found.period.begin, found.period.end)
-
-
-@pytest.mark.parametrize(
-    ("message", "begin"),
-    [
-        ("Which contracts are ending in February?", "2027-02-01"),
-        ("What courses take place in June?", "2026-06-01"),
-        ("Which assets have to be serviced in January?", "2027-01-01"),
-        ("Which assets were due for service in January?", "2026-01-01"),
-        ("Who was away in February?", "2026-02-01"),
-        ("How many complaints came in in January?", "2026-01-01"),
-    ],
-)
-def test_a_month_without_a_year_is_ahead_where_the_question_looks_ahead(message: str, begin: str) -> None:
-    found = understand(message, TODAY)
-    assert (str(found.period.begin) if found and found.period else "") == begin
-
-
-# Other kinds, and what is told
+    again = periods.find(found.period.phrase, TODAY) if found else None
+    assert [(str(one.period.begin), str(one.period.end)) for one in (found, again) if one] == [(begin, end)] * 2
 
 
 @pytest.mark.parametrize(

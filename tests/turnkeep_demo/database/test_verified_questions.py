@@ -4,6 +4,7 @@ and gives the same rows on every database."""
 import re
 from collections.abc import Callable
 from datetime import date
+from functools import cache
 from typing import Any
 
 import pytest
@@ -35,14 +36,19 @@ def test_every_phrasing_is_understood_as_its_own_question(today: date) -> None:
         assert understood.sql == re.sub(MARK, lambda mark: dated(mark[0], today), known.sql), known.text
 
 
+GRAPH = load_graph(FOLDER / "joins.json")
+
+
+@cache
 def _guard(dialect: Any) -> Guard:
-    return Guard(load_graph(FOLDER / "joins.json"), dialect=dialect, views=access().view_of)
+    return Guard(GRAPH, dialect=dialect, views=access().view_of)
 
 
-def _checked(guard: Guard, sql: str, dialect: Any) -> str:
+def _checked(sql: str, dialect: Any) -> str:
     """As the agent runs it: a statement that the guard refuses is mended once."""
+    guard = _guard(dialect)
     found = guard.check(sql)
-    if not isinstance(found, Checked) and (mended := repair(sql, found, load_graph(FOLDER / "joins.json"), dialect)):
+    if not isinstance(found, Checked) and (mended := repair(sql, found, GRAPH, dialect)):
         found = guard.check(mended)
     assert isinstance(found, Checked), (sql, found)
     return found.sql
@@ -50,14 +56,13 @@ def _checked(guard: Guard, sql: str, dialect: Any) -> str:
 
 @pytest.mark.parametrize("dialect", ["sqlite", "mysql", "postgres"])
 def test_every_statement_passes_the_guard(dialect: str) -> None:
-    guard = _guard(dialect)
     for sql in {known.sql: None for known in (*verified(), *counts()[::4])}:
-        assert _checked(guard, dated(sql, SAMPLE_DAY), dialect)
+        assert _checked(dated(sql, SAMPLE_DAY), dialect)
 
 
 def test_every_statement_gives_the_same_on_every_database(request: pytest.FixtureRequest) -> None:
-    here = _rows_of(DatabaseSettings())
-    there = [_rows_of(DatabaseSettings(**request.getfixturevalue(name).tuning)) for name in SERVERS]
+    here = _rows_of()
+    there = [_rows_of(**request.getfixturevalue(name).tuning) for name in ("sample_server", "sample_on_postgres")]
     empty = []
     for sql in dict.fromkeys(known.sql for known in (*verified(), *counts()[::25])):
         rows = here(dated(sql, SAMPLE_DAY))
@@ -66,15 +71,11 @@ def test_every_statement_gives_the_same_on_every_database(request: pytest.Fixtur
     assert len(empty) < 20, empty
 
 
-SERVERS = ("sample_server", "sample_on_postgres")
-
-
-def _rows_of(settings: DatabaseSettings, today: date = SAMPLE_DAY) -> Run:
-    database = open_databases(settings)(today)
-    guard = _guard(database.dialect)
+def _rows_of(**tuning: Any) -> Run:
+    database = open_databases(DatabaseSettings(**tuning))(SAMPLE_DAY)
 
     def run(sql: str) -> list[tuple[Any, ...]]:
-        rows = database.run(_checked(guard, sql, database.dialect), US).rows
+        rows = database.run(_checked(sql, database.dialect), US).rows
         return sorted(tuple(_plain(cell) for cell in row) for row in rows)
 
     return run

@@ -9,11 +9,7 @@ from turnkeep_agents.database.checks.suspicious_sql import doubts, wrong_links
 from turnkeep_agents.database.guard.guard import Checked, Guard
 from turnkeep_agents.database.results import Result
 
-TARGETS = {
-    f"{link.from_table}.{here}": (f"{link.to_table}.{there}",)
-    for link in GRAPH.relationships
-    for here, there in link.pairs
-}
+TARGETS = {f"{one.from_table}.{one.from_column}": (f"{one.to_table}.{one.to_column}",) for one in GRAPH.relationships}
 TWICE, ONCE = Result(("all_rows", "own_rows"), ((9, 5),)), Result(("all_rows", "own_rows"), ((5, 5),))
 PHOTOS = "FROM visit JOIN visitPhoto ON visitPhoto.visitId = visit.id"
 
@@ -66,19 +62,12 @@ def test_only_a_value_that_no_row_has_is_refused(condition: str, is_strange: boo
         (f"SELECT SUM(visit.minutes * visitPhoto.id) {PHOTOS}", []),
         ("SELECT SUM(visit.minutes) FROM visit JOIN crew ON crew.id = visit.crewId", []),
         ("SELECT crew.name, SUM(visit.minutes) FROM visit JOIN crew ON crew.id = visit.crewId GROUP BY crew.name", []),
-        (
-            "SELECT SUM(v.minutes) FROM crew c, visit v, visitPhoto p WHERE v.crewId = c.id AND p.visitId = v.id",
-            ["visit"],
-        ),
+        ("SELECT SUM(v.minutes) FROM visit v, visitPhoto p WHERE p.visitId = v.id", ["visit"]),
+        (f"SELECT SUM({' + '.join(['visit.id'] * 1_500)}) AS n {PHOTOS}", ["visit"]),
     ],
 )
 def test_cardinalities_show_what_a_join_repeats(sql: str, tables: list[str]) -> None:
     assert [table for table, _ in repeated(sql)] == tables
-
-
-def test_a_very_long_sum_is_judged() -> None:
-    sql = f"SELECT SUM({' + '.join(['visit.id'] * 1_500)}) AS n {PHOTOS}"
-    assert [table for table, _ in repeated(sql)] == ["visit"]
 
 
 def test_rows_decide_whether_a_join_repeats() -> None:
@@ -103,15 +92,9 @@ def test_no_rows_or_a_count_of_zero_is_nothing() -> None:
 
 def test_each_condition_is_dropped_in_turn() -> None:
     sql = "SELECT name FROM crew WHERE name = 'Nort' AND id > 5"
-    answers = {
-        "SELECT name FROM crew WHERE id > 5": Result(("name",), (("North",), ("South",))),
-        "SELECT DISTINCT name FROM crew WHERE id > 5": Result(("name",), (("North",), ("South",))),
-    }
-    none = Result(("name",), ())
+    found, none = Result(("name",), (("North",), ("South",))), Result(("name",), ())
+    answers = {f"SELECT {what} FROM crew WHERE id > 5": found for what in ("name", "DISTINCT name")}
     near = near_misses(sql, "sqlite", lambda asked: answers.get(asked, none))
     assert near == ["without name = 'Nort': 2 rows (nearest: North)"]
-
-
-def test_a_statement_without_conditions_has_no_near_misses() -> None:
     assert near_misses("SELECT name FROM crew", "sqlite", lambda _: None) == []
     assert near_misses("SELECT 1 UNION SELECT 2", "sqlite", lambda _: None) == []

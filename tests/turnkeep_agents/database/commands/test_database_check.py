@@ -37,24 +37,12 @@ def test_without_a_database_the_sample_is_reported(capsys: pytest.CaptureFixture
     assert (code, report.startswith("The sample answers. Tables: 158.")) == (0, True)
 
 
-@pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "cannot be reached, or refuses the login"),
-        ("mysql+none://reader:hush@host/shop", "needs a Python package"),
-        ("oracle://reader:hush@host/shop", "must begin with sqlite, mysql"),
-        ("sqlite:////nowhere/hush.sqlite", "has no file that can be opened"),
-    ],
-)
 def test_a_database_that_cannot_be_read_is_reported_without_its_url(
-    url: str, reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("DATABASE__URL", url)
+    monkeypatch.setenv("DATABASE__URL", "mysql+pymysql://reader:hush@127.0.0.1:1/shop")
     code, report = check(capsys)
-    assert code == 1
-    assert reason in report
-    assert "hush" not in report
+    assert (code, "cannot be reached, or refuses the login" in report, "hush" in report) == (1, True, False)
 
 
 @pytest.mark.usefixtures("shop")

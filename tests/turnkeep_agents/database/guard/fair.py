@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from guarded import table
 
 from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
 from turnkeep_agents.database.guard.repairs import repair
-from turnkeep_agents.database.joins.records import JoinGraph, Relationship
+from turnkeep_agents.database.joins.records import JoinGraph, Kind, Relationship
 
 type Answer = list[tuple[str, ...]] | None
 type OwnDialect = Literal["sqlite", "mysql", "postgres"]
@@ -21,24 +22,19 @@ type Ask = Callable[[str], Answer]
 
 FOLDER = Path(__file__).parent
 FILLED = tuple((FOLDER / "shop.sql").read_text().replace(";\n", "\n").splitlines())
-SHOP = JoinGraph(
-    {
-        "item": table(
-            "item", id="integer", name="text", price="number", weight="number", qty="integer", code="text", made="date",
-            sold="datetime", tags="text", parent="integer",
-        ),
-        "sale": table("sale", id="integer", itemId="integer", how__many="integer", note="text", at="datetime"),
-    },
-    (Relationship("sale", "itemId", "item", "id"), Relationship("item", "parent", "item", "id")),
-)  # fmt: skip
-# as PostgreSQL folds unquoted names
-FOLDED_SHOP = JoinGraph(
-    {
-        "item": SHOP.tables["item"],
-        "sale": table("sale", id="integer", itemid="integer", how__many="integer", note="text", at="datetime"),
-    },
-    (Relationship("sale", "itemid", "item", "id"),),
-)
+
+
+def shop(item_id: str) -> JoinGraph:
+    item = table(
+        "item", id="integer", name="text", price="number", weight="number", qty="integer", code="text", made="date",
+        sold="datetime", tags="text", parent="integer",
+    )  # fmt: skip
+    more: dict[str, Kind] = {item_id: "integer", "how__many": "integer", "note": "text", "at": "datetime"}
+    links = Relationship("sale", item_id, "item", "id"), Relationship("item", "parent", "item", "id")
+    return JoinGraph({"item": item, "sale": table("sale", id="integer", **more)}, links)
+
+
+SHOP, FOLDED_SHOP = shop("itemId"), shop("itemid")  # PostgreSQL folds unquoted names
 FOLDED = tuple(
     statement.replace("DOUBLE", "DOUBLE PRECISION").replace("DATETIME", "TIMESTAMP").replace("`", '"')
     for statement in FILLED
@@ -56,15 +52,16 @@ def selected(expression: str) -> str:
     return f"SELECT id, {expression} FROM item ORDER BY id"
 
 
+@cache
 def guard_of(dialect: OwnDialect) -> Guard:
     return Guard(FOLDED_SHOP if dialect == "postgres" else SHOP, dialect=dialect, max_rows=MOST_ROWS)
 
 
 def sqlite_shop() -> sqlite3.Connection:
-    shop = sqlite3.connect(":memory:", check_same_thread=False)
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
     for statement in FILLED:
-        shop.execute(statement)
-    return shop
+        connection.execute(statement)
+    return connection
 
 
 def asking(connection: Any) -> Ask:
@@ -74,15 +71,11 @@ def asking(connection: Any) -> Ask:
         with closing(connection.cursor()) as cursor:
             try:
                 cursor.execute(sql)
-                return [tuple(map(canonical, row)) for row in cursor.fetchall()]
+                return [tuple(f"{type(value).__name__} {value!r}" for value in row) for row in cursor.fetchall()]
             except (sqlite3.Error, sqlite3.Warning, pymysql.Error, psycopg.Error):
                 return None
 
     return ask
-
-
-def canonical(value: object) -> str:
-    return f"{type(value).__name__} {value!r}"
 
 
 @dataclass(frozen=True)
@@ -102,23 +95,17 @@ class Trial:
 
 def tried(ask: Ask, dialect: OwnDialect, *, sqls: Iterable[str], repairs: bool = True) -> Iterator[Trial]:
     """Yield statements that may run, also after a repair, and that the database understands unguarded."""
-    guard = guard_of(dialect)
     for sql in sqls:
-        found = guard.check(sql)
-        again = repaired(sql, found, dialect) if isinstance(found, Refused) and repairs else None
-        ran = found.sql if isinstance(found, Checked) else again
+        is_refused = isinstance(guard_of(dialect).check(sql), Refused)
+        ran = running(sql, dialect) if repairs or not is_refused else None
         rows = ask(sql) if ran else None
         if ran and rows is not None:
-            yield Trial(sql, ran, isinstance(found, Refused), rows, ask(ran))
-
-
-def repaired(sql: str, refused: Refused, dialect: OwnDialect) -> str | None:
-    again = repair(sql, refused, SHOP, dialect)
-    found = guard_of(dialect).check(again) if again else refused
-    return found.sql if isinstance(found, Checked) else None
+            yield Trial(sql, ran, is_refused, rows, ask(ran))
 
 
 def running(sql: str, dialect: OwnDialect) -> str | None:
     """Return what runs in place of `sql`, or None."""
     found = guard_of(dialect).check(sql)
-    return found.sql if isinstance(found, Checked) else repaired(sql, found, dialect)
+    again = repair(sql, found, SHOP, dialect) if isinstance(found, Refused) else None
+    found = guard_of(dialect).check(again) if again else found
+    return found.sql if isinstance(found, Checked) else None

@@ -23,18 +23,16 @@ def table(name: str, /, **kinds: Kind) -> Table:
     return Table(name, {column: Column(column, kind) for column, kind in columns.items()})
 
 
+TABLES = [
+    table("employee", id="integer", firstName="text", lastName="text", email="text", hiredOn="date"),
+    table("crew", id="integer", name="text", workOrderId="integer", formedOn="date"),
+    table("employeeCrew", id="integer", employeeId="integer", crewId="integer", isLead="boolean"),
+    table("workOrder", id="integer", title="text", crewId="integer", status="text", amount="number"),
+    table("customer", id="integer", name="text", city="text", employeeId="integer"),
+    table("order", id="integer", customerId="integer", due__date="date"),
+]
 WORKSHOP = JoinGraph(
-    {
-        each.name: each
-        for each in (
-            table("employee", id="integer", firstName="text", lastName="text", email="text", hiredOn="date"),
-            table("crew", id="integer", name="text", workOrderId="integer", formedOn="date"),
-            table("employeeCrew", id="integer", employeeId="integer", crewId="integer", isLead="boolean"),
-            table("workOrder", id="integer", title="text", crewId="integer", status="text", amount="number"),
-            table("customer", id="integer", name="text", city="text", employeeId="integer"),
-            table("order", id="integer", customerId="integer", due__date="date"),
-        )
-    },
+    {each.name: each for each in TABLES},
     (
         Relationship("employeeCrew", "employeeId", "employee", "id"),
         Relationship("employeeCrew", "crewId", "crew", "id"),

@@ -39,24 +39,19 @@ def test_harmless_variants_read_only_views_and_keep_no_comment(dialect: Dialect)
     found = [sample_guard(dialect).check(sql) for sql in harmless]
     written = [without_texts(each.sql) for each in found if isinstance(each, Checked)]
     assert len(written) >= len(harmless) - 1
-    for sql in written:
-        assert not re.search(r"--|/\*|#|;", sql)
-        assert reads_only_views(sql), sql
+    assert [sql for sql in written if re.search(r"--|/\*|#|;", sql) or not reads_only_views(sql)] == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_repaired_attack_is_harmless(dialect: Dialect) -> None:
-    guard, repaired = sample_guard(dialect), 0
+    guard, ran = sample_guard(dialect), []
     for row in attacks(dialect):
         found = guard.check(row["sql"])
         again = repair(row["sql"], found, sample_graph(), dialect) if isinstance(found, Refused) else None
         checked = guard.check(again) if again else None
-        if isinstance(checked, Checked):
-            repaired += 1
-            sql = without_texts(checked.sql)
-            assert reads_only_views(sql), (row["sql"], sql)
-            assert row["class"] not in CHANGES
-    assert repaired > 0
+        ran += [(row["class"], without_texts(checked.sql))] if isinstance(checked, Checked) else []
+    assert ran
+    assert [(kind, sql) for kind, sql in ran if kind in CHANGES or not reads_only_views(sql)] == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -84,6 +79,5 @@ def without_texts(sql: str) -> str:
 def reads_only_views(sql: str) -> bool:
     named = re.findall(r"(?i)(?:\bfrom|\bjoin)\s+\(?\s*[\"`]?(\w+)", sql)
     based = {table.lower() for table in access().view_of}
-    return not based & {name.lower() for name in named} and "." not in "".join(
-        re.findall(r"(?i)(?:from|join) \S+", sql)
-    )
+    sources = "".join(re.findall(r"(?i)(?:from|join) \S+", sql))
+    return not based & {name.lower() for name in named} and "." not in sources

@@ -4,22 +4,9 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 
+import fair
 import pytest
-from fair import (
-    FILLED,
-    FOLDED,
-    SHOP,
-    Ask,
-    OwnDialect,
-    Trial,
-    asking,
-    guard_of,
-    running,
-    selected,
-    sqlite_shop,
-    statements,
-    tried,
-)
+from fair import Ask, OwnDialect, Trial, guard_of, running, selected, tried
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -34,26 +21,26 @@ SETTLED = re.compile(r"/|\|\||AS (DECIMAL|NUMERIC)|sold (>|BETWEEN)")
 
 @pytest.fixture(scope="session")
 def on_sqlite() -> Iterator[Ask]:
-    with closing(sqlite_shop()) as shop:
-        yield asking(shop)
+    with closing(fair.sqlite_shop()) as shop:
+        yield fair.asking(shop)
 
 
 @pytest.fixture(scope="session")
 def on_mariadb(mariadb_server: Server) -> Iterator[Ask]:
     mariadb_server.run("CREATE DATABASE fair CHARACTER SET utf8mb4")
-    mariadb_server.run(*FILLED, database="fair")
+    mariadb_server.run(*fair.FILLED, database="fair")
     with closing(mariadb_server.connect("fair")) as connection:
-        yield asking(connection)
+        yield fair.asking(connection)
     mariadb_server.run("DROP DATABASE fair")
 
 
 @pytest.fixture(scope="session")
 def on_postgres(postgres_server: PostgresServer) -> Iterator[Ask]:
     postgres_server.run("CREATE DATABASE fair")
-    postgres_server.run(*FOLDED, database="fair")
+    postgres_server.run(*fair.FOLDED, database="fair")
     with closing(postgres_server.connect("fair")) as connection:
         connection.autocommit = True
-        yield asking(connection)
+        yield fair.asking(connection)
     postgres_server.run("DROP DATABASE fair WITH (FORCE)")
 
 
@@ -61,14 +48,14 @@ def on_postgres(postgres_server: PostgresServer) -> Iterator[Ask]:
 
 
 def test_mariadb_returns_the_same_rows(on_mariadb: Ask) -> None:
-    found = list(tried(on_mariadb, "mysql", sqls=statements()))
+    found = list(tried(on_mariadb, "mysql", sqls=fair.statements()))
     assert len(found) > 600
     assert [(each.sql, each.ran) for each in unlike(found)] == []
 
 
 def test_sqlite_returns_the_same_rows(on_sqlite: Ask) -> None:
     """CAST('2024-01-31' AS DATE) is 2024 on SQLite, and SIGNED is not an integer: both are refused, then repaired."""
-    found = list(tried(on_sqlite, "sqlite", sqls=statements()))
+    found = list(tried(on_sqlite, "sqlite", sqls=fair.statements()))
     assert len(found) > 600
     others = unlike(found)
     assert [(each.sql, each.ran) for each in others if not each.is_repaired] == []
@@ -78,7 +65,7 @@ def test_sqlite_returns_the_same_rows(on_sqlite: Ask) -> None:
 
 def test_postgresql_returns_the_same_rows(on_postgres: Ask) -> None:
     """LOG10 and DATE_PART of a float are rewritten to return a decimal."""
-    found = list(tried(on_postgres, "postgres", sqls=statements(), repairs=False))
+    found = list(tried(on_postgres, "postgres", sqls=fair.statements(), repairs=False))
     assert len(found) > 450
     assert [(each.sql, each.ran) for each in unlike(found) if "LOG10" not in each.sql] == []
 
@@ -156,11 +143,7 @@ def test_mariadb_reads_any_order_of_operators_as_it_was_written(on_mariadb: Ask,
         ("1_000", "sqlite", "Put a blank behind the number 1."),
         ("'a' 'b'", "mysql", "side. Join"),
         ("GREATEST(qty, 5)", "sqlite", "'ID , GREATEST ( QTY , 5 ) FROM ITEM' would be run as 'ID , MAX ( COALESCE"),
-        (
-            "CAST(made AS DATE)",
-            "sqlite",
-            "'ID , CAST ( MADE DATE ) FROM ITEM ORDER BY' would be run as 'ID , DATE ( MADE )",
-        ),
+        ("CAST(made AS DATE)", "sqlite", "'ID , CAST ( MADE DATE ) FROM ITEM ORDER BY' would be run as 'ID , DATE ("),
         ("DATE_ADD(made, INTERVAL 1.5 DAY)", "mysql", "may not be the same. Write it in another way."),
         ("DATE(made, '+1 month')", "mysql", "The function DATE is not allowed, or mysql has none of that name."),
     ],
@@ -175,7 +158,7 @@ def test_a_repair_does_not_change_the_meaning() -> None:
     sql = "SELECT id, +code = 10 FROM items"
     found = guard_of("sqlite").check(sql)
     assert isinstance(found, Refused)
-    assert repair(sql, found, SHOP, "sqlite") is None
+    assert repair(sql, found, fair.SHOP, "sqlite") is None
 
 
 # What is foreign, in other words
@@ -192,7 +175,7 @@ def test_a_repair_does_not_change_the_meaning() -> None:
 def test_translated_functions_return_the_values_of_mariadb(foreign: str, values: list[object]) -> None:
     found = running(selected(foreign), "sqlite")
     assert found
-    with closing(sqlite_shop()) as shop:
+    with closing(fair.sqlite_shop()) as shop:
         assert [row[1] for row in shop.execute(found)] == values
 
 

@@ -67,20 +67,10 @@ def test_a_huge_statement_is_judged_quickly(sql: str, dialect: Dialect) -> None:
     guard(dialect).check(sql)
 
 
-@pytest.mark.parametrize(
-    ("sql", "dialect"),
-    [
-        ("SELECT REPEAT('a', 1000000)", "mysql"),
-        ("SELECT REPEAT('a', id) FROM crew", "mysql"),
-        ("SELECT RPAD('a', 1000000, 'b')", "mysql"),
-        ("SELECT name FROM crew WHERE name REGEXP '(a+)+$'", "mysql"),
-        ("SELECT name FROM crew WHERE name REGEXP name", "mysql"),
-        ("SELECT name FROM crew WHERE name LIKE '%a%a%a%a%a%a%a%a%a%a%a%b'", "sqlite"),
-        ("SELECT " + "REPLACE(" * 6 + "name" + ", 'a', 'aaaaaaaaaaaaaaaaaaaa')" * 6 + " FROM crew", "sqlite"),
-    ],
-)
-def test_what_grows_without_bound_is_refused(sql: str, dialect: Dialect) -> None:
-    assert codes(sql, dialect) == ["cost"]
+@pytest.mark.parametrize("condition", ["name REGEXP name", "REPEAT('a', id) = 'a'"])
+def test_what_grows_without_bound_is_refused(condition: str) -> None:
+    """The corpora of attacks contain more."""
+    assert codes(f"SELECT name FROM crew WHERE {condition}", "mysql") == ["cost"]
 
 
 @pytest.mark.parametrize(

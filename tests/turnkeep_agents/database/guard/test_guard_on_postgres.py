@@ -5,11 +5,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from guarded import benign, passed, sample_graph, sample_guard
+from guarded import benign, passed, sample_guard
 
 from sample_on_servers import DATABASE, PASSWORD, READER, SEAL, SampleOn
-from turnkeep_agents.database.guard.guard import Checked, Refused
-from turnkeep_agents.database.guard.repairs import repair
+from turnkeep_agents.database.guard.guard import Checked
 from turnkeep_agents.database.security.servers import TRANSACTION, sign
 
 
@@ -40,29 +39,14 @@ def test_benign_queries_run(reader: Any) -> None:
     queries = benign("postgres")
     own = [sql for sql in queries if sql not in benign("mysql")]
     assert len(own) > 100
-
-    error = {sql: error for sql in [*own, *queries[::4]] if (error := complaint(reader, sql))}
-
-    assert error == {}
+    assert [error for sql in [*own, *queries[::4]] if (error := complaint(reader, sql))] == []
 
 
 @pytest.mark.parametrize(
     ("sql", "written"),
     [
-        (
-            "SELECT t.firstname FROM (SELECT firstName FROM employee) t ORDER BY FIRSTNAME",
-            'SELECT t."firstName" FROM (SELECT "firstName" FROM secure_employee AS employee) AS t ORDER BY "firstName"',
-        ),
-        (
-            'SELECT x.FN FROM (SELECT firstName AS "fN" FROM employee) x',
-            'SELECT x."fN" FROM (SELECT "firstName" AS "fN" FROM secure_employee AS employee) AS x',
-        ),
-        ("SELECT WorkOrder.crewid FROM workOrder", 'SELECT "workOrder"."crewId" FROM secure_workorder AS "workOrder"'),
-        ("SELECT c.id FROM crew c JOIN employeeCrew e USING (ID)", "SELECT c.id FROM crew AS c JOIN"),
-        (
-            "SELECT crewId, COUNT(*) AS nOf FROM workOrder GROUP BY crewId HAVING nOf > 3 ORDER BY NOF",
-            'GROUP BY "crewId" HAVING COUNT(*) > 3 ORDER BY nOf',
-        ),
+        ("SELECT crewId AS a, SUM(id) AS nOf FROM workOrder GROUP BY a HAVING nOf > 3", "HAVING SUM(id) > 3"),
+        ("SELECT crewId, id AS nOf FROM workOrder ORDER BY NOF", " ORDER BY nOf"),
         ("SELECT amount AS a FROM workOrder ORDER BY ABS(a)", "ORDER BY ABS(amount)"),
         ("SELECT SUM(isLead) FROM employeeCrew WHERE isLead = 1", 'SUM(CAST("isLead" AS INT)) FROM'),
         ("SELECT id FROM employeeCrew WHERE isLead IN (0, 1)", '"isLead" IN (FALSE, TRUE)'),
@@ -80,20 +64,8 @@ def test_sql_of_other_databases_is_rewritten_for_postgresql(sql: str, written: s
 def test_a_group_by_a_key_is_completed(reader: Any) -> None:
     sql = "SELECT c.*, COUNT(w.id) AS n FROM crew c JOIN workOrder w ON w.crewId = c.id GROUP BY c.id ORDER BY c.name"
     found = sample_guard("postgres").check(sql)
-
     assert isinstance(found, Checked)
     grouped = found.sql.split("GROUP BY ")[1].split(" ORDER BY")[0]
     assert grouped.startswith('c.id, c."companyId", c.name')
     assert "w." not in grouped
     assert complaint(reader, sql) is None
-
-
-def test_backticks_are_repaired() -> None:
-    sql = "SELECT `firstName` FROM `employee` WHERE hiredOn > '2024-01-01'"
-    refused = sample_guard("postgres").check(sql)
-    assert isinstance(refused, Refused)
-
-    mended = repair(sql, refused, sample_graph(), "postgres")
-
-    assert mended is not None
-    assert isinstance(sample_guard("postgres").check(mended), Checked)

@@ -77,17 +77,14 @@ def queries(draw: st.DrawFn, depth: int = 2) -> str:
 
 @st.composite
 def selects(draw: st.DrawFn, depth: int, names: list[str]) -> str:
-    sources = [draw(st.sampled_from([*TABLES, *names, *names]))]
+    source = draw(st.sampled_from([*TABLES, *names, *names]))
     if draw(st.booleans()):
-        joined = draw(st.sampled_from([*TABLES, *names]))
-        sources.append(f"JOIN {joined} AS j ON j.id = {sources[0]}.id")
+        source += f" JOIN {draw(st.sampled_from([*TABLES, *names]))} AS j ON j.id = {source}.id"
     if depth and draw(st.booleans()):
-        sources = [f"({draw(queries(depth=depth - 1))}) AS t"]
+        source = f"({draw(queries(depth=depth - 1))}) AS t"
     column = draw(st.sampled_from([*COLUMNS, "*", "COUNT(*) AS n"]))
-    where = ""
-    if depth and draw(st.booleans()):
-        where = f" WHERE id IN ({draw(queries(depth=depth - 1))})"
-    return f"SELECT {column} FROM {' '.join(sources)}{where}"
+    where = f" WHERE id IN ({draw(queries(depth=depth - 1))})" if depth and draw(st.booleans()) else ""
+    return f"SELECT {column} FROM {source}{where}"
 
 
 @settings(max_examples=250, deadline=None)

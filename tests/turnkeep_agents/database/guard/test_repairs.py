@@ -1,7 +1,7 @@
 """Repairs of refused SQL: the guard accepts each result."""
 
 import pytest
-from guarded import WORKSHOP, Dialect, guard
+from guarded import WORKSHOP, Dialect, guard, passed
 
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
@@ -34,17 +34,6 @@ def test_sql_is_found_in_prose(text: str) -> None:
     assert mended(text) == "SELECT name FROM crew"
 
 
-def test_curly_quotes_are_made_straight() -> None:
-    assert (
-        mended("SELECT name FROM crew WHERE name = \u2018North\u2019") == "SELECT name FROM crew WHERE name = 'North'"
-    )
-
-
-@pytest.mark.parametrize("text", ["'Women's team'", "'Women\\'s team'"])
-def test_an_apostrophe_inside_a_text_is_doubled(text: str) -> None:
-    assert mended(f"SELECT name FROM crew WHERE name = {text}").endswith("name = 'Women''s team'")
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -63,10 +52,6 @@ def test_no_name_becomes_another(sql: str) -> None:
     assert repair(sql, found, WORKSHOP, "sqlite") is None
 
 
-def test_the_default_schema_is_left_out() -> None:
-    assert mended("SELECT name FROM main.crew") == "SELECT name FROM crew"
-
-
 @pytest.mark.parametrize(
     ("sql", "written"),
     [
@@ -82,15 +67,24 @@ def test_functions_of_mysql_are_translated_for_sqlite(sql: str, written: str) ->
     assert mended(f"SELECT {sql} FROM crew") == f"SELECT {written} FROM crew"
 
 
+NAMED = "SELECT name FROM crew WHERE name = "
+
+
 @pytest.mark.parametrize(
-    ("sql", "written", "dialect"),
+    ("dialect", "sql", "written"),
     [
-        ("SELECT id FROM order", 'SELECT id FROM "order"', "sqlite"),
-        ("SELECT id FROM order", "SELECT id FROM `order`", "mysql"),
-        ("SELECT o.due date FROM `order` o", "SELECT o.`due date` FROM `order` AS o", "mysql"),
+        ("sqlite", "SELECT name FROM main.crew", "SELECT name FROM crew"),
+        ("sqlite", f"{NAMED}\u2018North\u2019", f"{NAMED}'North'"),
+        ("sqlite", f"{NAMED}'Women's team'", f"{NAMED}'Women''s team'"),
+        ("sqlite", f"{NAMED}'Women\\'s team'", f"{NAMED}'Women''s team'"),
+        ("mysql", "SELECT o.due date FROM `order` o", "SELECT o.`due date` FROM `order` AS o"),
+        ("postgres", "SELECT `firstName` FROM `employee`", 'SELECT "firstName" FROM secure_employee AS employee'),
     ],
 )
-def test_reserved_names_are_quoted(sql: str, written: str, dialect: Dialect) -> None:
-    found = guard(dialect).check(sql)
-    if isinstance(found, Refused):
-        assert mended(sql, dialect) == written
+def test_quotes_are_made_those_of_the_database(dialect: Dialect, sql: str, written: str) -> None:
+    assert mended(sql, dialect) == written
+
+
+@pytest.mark.parametrize(("dialect", "mark"), [("sqlite", '"'), ("mysql", "`")])
+def test_a_reserved_name_needs_no_quotes(dialect: Dialect, mark: str) -> None:
+    assert passed("SELECT id FROM order", dialect).sql == f"SELECT id FROM {mark}order{mark} LIMIT 101"

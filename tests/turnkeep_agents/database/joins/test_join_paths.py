@@ -1,7 +1,3 @@
-import random
-from concurrent.futures import ThreadPoolExecutor
-from itertools import permutations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,45 +18,15 @@ def shortest(finder: PathFinder, a: str, b: str) -> Path | None:
     return finder.paths_from(a).get(b)
 
 
-def test_a_doubtful_link_is_not_used() -> None:
-    assert edges(shortest(FINDER, "invoice", "customer")) == ["invoice.workOrderId", "workOrder.customerId"]
-    assert edges(shortest(PathFinder(SERVICE, confidence_threshold=0.5), "invoice", "customer")) == [
-        "invoice.customerId"
-    ]
-
-
-def test_paths_avoid_audit_links() -> None:
-    assert edges(shortest(FINDER, "customer", "employee")) == ["workOrder.customerId", "workOrder.approvedBy"]
-
-
-@pytest.mark.parametrize("pair", [("nothing", "crew"), ("crew", "nothing")])
-def test_an_unknown_table_is_an_error(pair: tuple[str, str]) -> None:
+def test_an_unknown_table_is_an_error() -> None:
     with pytest.raises(KeyError, match="nothing"):
-        FINDER.connect(pair)
-
-
-def test_dangling_links_are_not_used() -> None:
-    broken = graph("a: id*, bId\nb: id*", "a.bId > b.key", "a.cId > b.id", "a.bId > gone.id")
-
-    assert shortest(PathFinder(broken), "a", "b") is None
-
-
-def test_concurrent_threads_get_the_same_paths() -> None:
-    fresh = PathFinder(SERVICE)
-    pairs = list(permutations(SERVICE.tables, 2)) * 4
-    random.Random(1).shuffle(pairs)
-
-    with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda pair: shortest(fresh, *pair), pairs))
-
-    assert found == [shortest(PathFinder(SERVICE), *pair) for pair in pairs]
+        FINDER.connect(["crew", "nothing"])
 
 
 def test_direct_links_are_sorted_by_cost() -> None:
     links = FINDER.links.between("employee", "workOrder")
     keys = [link("a.m > b.m", confidence=0.5), link("a.x > b.x", confidence=0.5, others=(("y", "y"),))]
     shared = PathFinder(graph("a: m, x, y\nb: m, x, y", *keys), confidence_threshold=0.5)
-
     assert edges(links) == ["workOrder.approvedBy", "workOrder.assignedTo", "workOrder.createdBy"]
     assert edges(shared.links.between("a", "b")) == ["a.x", "a.m"]
 
@@ -71,47 +37,21 @@ def test_an_association_table_is_preferred_among_equal_paths() -> None:
     bridge = ["employeeCrew.employeeId > employee.id", "employeeCrew.crewId > crew.id"]
     ways = ["a.zId > z.id", "b.zId > z.id", "zz.aId > a.id", "zz.bId > b.id"]
     shared = graph("a: id*, zId\nb: id*, zId\nz: id*\nzz: id*, aId, bId", *map(link, ways))
-
     over = shortest(PathFinder(graph(tables, *map(link, [*links, *bridge]))), "employee", "crew")
-
     assert {each.from_table for each in over or ()} == {"employeeCrew"}
     assert {each.from_table for each in shortest(PathFinder(shared), "a", "b") or ()} == {"zz"}
 
 
-# Trees over several tables
-
-
 def test_a_common_centre_is_preferred_to_pairwise_bridges() -> None:
-    spokes = graph(
-        """
-        a: id*, hubId, abId
-        b: id*, hubId, abId, bcId
-        c: id*, hubId, bcId, caId
-        d: id*, hubId
-        hub: id*
-        ab: id*
-        bc: id*
-        """,
-        link("a.hubId > hub.id", confidence=0.9),
-        link("b.hubId > hub.id", confidence=0.9),
-        link("c.hubId > hub.id", confidence=0.9),
-        "a.abId > ab.id",
-        "b.abId > ab.id",
-        "b.bcId > bc.id",
-        "c.bcId > bc.id",
-    )
-
-    assert PathFinder(spokes).connect(["a", "b", "c"]).added == ("hub",)
+    hubs = [link(f"{name}.hubId > hub.id", confidence=0.9) for name in "abc"]
+    bridges = ["a.abId > ab.id", "b.abId > ab.id", "b.bcId > bc.id", "c.bcId > bc.id"]
+    tables = "a: hubId, abId\nb: hubId, abId, bcId\nc: hubId, bcId\nhub: id*\nab: id*\nbc: id*"
+    assert PathFinder(graph(tables, *hubs, *bridges)).connect(["a", "b", "c"]).added == ("hub",)
 
 
 def test_a_tree_avoids_audit_links() -> None:
-    made = graph(
-        "order: id*, createdBy\nvisit: id*, orderId, personId\nperson: id*",
-        "order.createdBy > person.id",
-        "visit.orderId > order.id",
-        "visit.personId > person.id",
-    )
-
+    links = ["order.createdBy > person.id", "visit.orderId > order.id", "visit.personId > person.id"]
+    made = graph("order: id*, createdBy\nvisit: id*, orderId, personId\nperson: id*", *links)
     assert PathFinder(made).connect(["order", "person"]).added == ("visit",)
 
 
@@ -128,7 +68,8 @@ COLUMNS = ["id", "one", "two", "created_by"]
 
 @st.composite
 def any_graph(draw: st.DrawFn) -> JoinGraph:
-    ends = st.tuples(st.sampled_from(NAMES), st.sampled_from(COLUMNS), st.sampled_from(NAMES))
+    """Some links dangle: they name a table or a column that does not exist."""
+    ends = st.tuples(st.sampled_from(NAMES), st.sampled_from([*COLUMNS, "gone"]), st.sampled_from(f"{NAMES}z"))
     drawn = draw(st.lists(ends, max_size=12, unique=True))
     confidences = draw(st.lists(st.sampled_from([1.0, 0.8, 0.7, 0.5]), min_size=len(drawn), max_size=len(drawn)))
     links = [
@@ -156,9 +97,9 @@ def cheapest(finder: PathFinder, a: str, b: str, hops: int, *, passed: int = 0) 
 @given(any_graph(), st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(1, 4))
 def test_every_path_is_valid_and_the_cheapest(joined: JoinGraph, a: str, b: str, hops: int) -> None:
     finder = PathFinder(joined, max_hops=hops)
-
+    assert all(step.from_column in COLUMNS for name in NAMES for step in finder.links.between(a, name))
+    assert finder.links.between(a, "z") == ()
     path = shortest(finder, a, b)
-
     wanted = cheapest(finder, a, b, hops)
     if path is None:
         assert wanted is None
@@ -177,9 +118,7 @@ def test_every_path_is_valid_and_the_cheapest(joined: JoinGraph, a: str, b: str,
 @given(any_graph(), st.lists(st.sampled_from(NAMES), max_size=5))
 def test_a_tree_spans_the_asked_tables(joined: JoinGraph, asked: list[str]) -> None:
     finder = PathFinder(joined)
-
     tree = finder.connect(asked)
-
     assert len(tree.joins) == max(0, len(tree.tables) - 1)
     for place, (name, step) in enumerate(zip(tree.tables[1:], tree.joins, strict=True), 1):
         ends = {step.from_table, step.to_table}

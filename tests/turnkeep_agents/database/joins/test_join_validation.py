@@ -1,88 +1,58 @@
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from join_graphs import SERVICE, graph, link
 
 from scripted_model import ScriptedModel
 from turnkeep_agents.database.joins.judging import BATCH, VALIDATE_JOINS, Doubt, Judgement, judge
-from turnkeep_agents.database.joins.lint import LinkIssue, parts_of, validate
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.joins.lint import parts_of, validate
+from turnkeep_agents.database.joins.records import JoinGraph, Relationship
+
+APART = "a: id*, bId\nb: id*\nc: id*, dId\nd: id*\ne: id*\nf: id*, bId"
+PARTS = graph(APART, "a.bId > b.id", "c.dId > d.id", "f.bId > b.id")
+KEYLESS = "a: id*, bName\nb: id*, name"
 
 
-def found(joined: JoinGraph, code: str) -> list[LinkIssue]:
-    return [finding for finding in validate(joined) if finding.code == code]
+def of_kinds(one: str, other: str) -> JoinGraph:
+    return graph(f"a: id {one}\nb: id {other}", "a.id > b.id")
 
 
-def test_a_dangling_link_is_an_error() -> None:
-    broken = replace(SERVICE, relationships=(*SERVICE.relationships, link("crew.gone > user.id"), link("x.y > z.id")))
-
-    first, second = found(broken, "dangling")
-    assert (first.severity, first.edge) == ("error", "crew.gone = user.id")
-    assert first.message == "the graph has no column crew.gone"
-    assert second.message == "the graph has no table x, table z"
-    assert [finding.severity for finding in validate(broken)][:3] == ["error", "error", "note"]
+def with_links(*links: str) -> JoinGraph:
+    return replace(SERVICE, relationships=(*SERVICE.relationships, *map(link, links)))
 
 
-def test_a_graph_without_tables_is_an_error() -> None:
-    (finding,) = validate(JoinGraph())
-    assert (finding.severity, finding.code) == ("error", "empty")
-    assert found(SERVICE, "empty") == []
+@pytest.mark.parametrize(
+    ("code", "joined", "edges"),
+    [
+        ("dangling", with_links("crew.gone > user.id", "x.y > z.id"), ["crew.gone = user.id", "x.y = z.id"]),
+        ("empty", JoinGraph(), ["the graph"]),
+        ("case", graph("order: id*, a, A\nOrder: id*\nitem: id*, ID2"), ["order, Order", "order.a, order.A"]),
+        ("duplicate", with_links("crew.id > workOrder.crewId"), ["workOrder.crewId = crew.id"]),
+        ("types", of_kinds("text", "integer"), ["a.id = b.id"]),
+        ("types", of_kinds("integer", "number"), []),
+        ("types", of_kinds("other", "text"), []),
+        ("types", of_kinds("text", "text"), []),
+        ("types", of_kinds("date", "datetime"), []),
+        ("not_unique", graph(KEYLESS, link("a.bName > b.name", type="inferred")), ["a.bName = b.name"]),
+        ("not_unique", graph(KEYLESS, link("a.bName > b.name", type="inferred", cardinality="N:N")), []),
+        ("not_unique", graph("a: id*, y\nc: x, y", link("a.y > c.y", type="inferred")), []),
+        ("disconnected", PARTS, ["c, d"]),
+        ("alone", PARTS, ["e"]),
+    ],
+)
+def test_an_issue_is_reported_with_its_place(code: str, joined: JoinGraph, edges: list[str]) -> None:
+    assert [issue.edge for issue in validate(joined) if issue.code == code] == edges
 
 
-def test_names_that_differ_only_in_case_are_reported() -> None:
-    alike = graph("order: id*, total, Total\nOrder: id*\nitem: id*, ID2")
-
-    assert [finding.edge for finding in found(alike, "case")] == ["order, Order", "order.total, order.Total"]
-    assert found(SERVICE, "case") == []
-
-
-def test_a_duplicate_is_reported_once() -> None:
-    doubled = replace(SERVICE, relationships=(*SERVICE.relationships, link("crew.id > workOrder.crewId")))
-
-    (finding,) = found(doubled, "duplicate")
-    assert finding.edge == "workOrder.crewId = crew.id"
-    assert "2 times" in finding.message
-
-
-def test_columns_that_cannot_be_equal_are_reported() -> None:
-    def with_kinds(*kinds: Any) -> JoinGraph:
-        tables = {name: Table(name, {"id": Column("id", kind)}) for name, kind in zip("ab", kinds, strict=True)}
-        return JoinGraph(tables, (link("a.id > b.id"),))
-
-    assert found(with_kinds("text", "integer"), "types")[0].edge == "a.id = b.id"
-    for fine in (("integer", "number"), ("other", "text"), ("text", "text"), ("date", "datetime")):
-        assert found(with_kinds(*fine), "types") == []
-
-
-def test_a_target_without_a_key_is_reported() -> None:
-    joined = graph("a: id*, bName\nb: id*, name\nc: x, y", link("a.bName > b.name", type="inferred"))
-
-    assert "name does not identify the rows of b" in found(joined, "not_unique")[0].message
-    assert found(graph("a: id*, y\nc: x, y", link("a.y > c.y", type="inferred")), "not_unique") == []
-    many = link("a.bName > b.name", type="inferred", cardinality="N:N")
-    assert found(replace(joined, relationships=(many,)), "not_unique") == []
-
-
-def test_doubtful_links_are_noted() -> None:
-    (finding,) = found(SERVICE, "low_confidence")
-
-    assert (finding.severity, finding.edge) == ("note", "invoice.customerId = customer.id")
-
-
-def test_disconnected_parts_are_reported() -> None:
-    apart = graph(
-        "a: id*, bId\nb: id*\nc: id*, dId\nd: id*\ne: id*\nf: id*, bId", "a.bId > b.id", "c.dId > d.id", "f.bId > b.id"
-    )
-
-    (part,), (alone,) = found(apart, "disconnected"), found(apart, "alone")
-    assert part.edge == "c, d"
-    assert alone.edge == "e"
-    assert sorted(map(len, parts_of(apart))) == [1, 2, 3]
+def test_errors_come_before_doubts() -> None:
+    issues = validate(with_links("x.y > z.id"))
+    assert [(one.severity, one.code) for one in issues][:2] == [("error", "dangling"), ("note", "low_confidence")]
+    assert issues[0].message == "the graph has no table x, table z"
+    assert {one.code for one in validate(SERVICE)} == {"low_confidence", "alone"}
+    assert sorted(map(len, parts_of(PARTS))) == [1, 2, 3]
 
 
 # By a model
-
 
 GUESSES = tuple(link(f"a.x{number} > b.id", type="inferred", confidence=0.9) for number in range(BATCH + 2))
 

@@ -43,19 +43,12 @@ async def test_the_stream_equals_the_reply(talk: Talk) -> None:
     assert {"event": "tool_start", "tool": "sql"} in talk.told
 
 
-@pytest.mark.parametrize(
-    ("language", "expected"),
-    [
-        ("de", "| Nord | 1.234.567 | 1.049.901,50 | 2026-01-31 |\n| Süd | 12 |  | 2026-02-01 14:30 |"),
-        ("en", "| Nord | 1,234,567 | 1,049,901.50 | 2026-01-31 |\n| Süd | 12 |  | 2026-02-01 14:30 |"),
-        ("fr", "| Nord | 1\u202f234\u202f567 | 1\u202f049\u202f901,50 | 2026-01-31 |\n"),
-    ],
-)
-async def test_figures_in_tables_follow_the_language(talk: Talk, language: str, expected: str) -> None:
+async def test_figures_in_tables_follow_the_language(talk: Talk) -> None:
     rows = (("Nord", 1234567, 1049901.5, "2026-01-31T00:00:00"), ("Süd", 12, None, "2026-02-01T14:30:59"))
     found = Result(("crew", "n", "amount", "day"), rows)
-    asked = read(ask("x", "crew"), language=language)
-    assert expected in (await talk.say("x", asked, CREWS[1], (ANSWER, "Voilà."), plays=[found])).text
+    expected = "| Nord | 1.234.567 | 1.049.901,50 | 2026-01-31 |\n| Süd | 12 |  | 2026-02-01 14:30 |"
+    asked = read(ask("x", "crew"), language="de")
+    assert expected in (await talk.say("x", asked, CREWS[1], (ANSWER, "So."), plays=[found])).text
 
 
 async def test_a_cell_is_always_text(talk: Talk) -> None:

@@ -15,6 +15,7 @@ QUESTION = "How many employees are active?"
 STAFF = read(ask(QUESTION, "employee"))
 ANSWERED = (ANSWER, "There are 7.")
 MINUTES = "SELECT SUM(visit.minutes) AS minutes FROM visit JOIN visitPhoto ON visitPhoto.visitId = visit.id"
+MISJOINED = "SELECT COUNT(*) AS n FROM visit JOIN employee ON employee.id = visit.crewId"
 
 type Start = Callable[..., Talk]
 
@@ -56,14 +57,9 @@ async def test_tables_are_ranked_by_words_if_none_was_named(talk: Talk) -> None:
 @pytest.mark.parametrize(
     ("tables", "wrong", "reason"),
     [
-        (["employee"], "SELECT COUNT(*) AS employees FROM employee WHERE wage > 3", "wage"),
         (["employee"], "SELECT first_name AS who FROM employee", "first_name"),
         (["employee"], "SELECT id FROM employee WHERE status = 'employed'", "all its values are active, inactive"),
-        (
-            ["visit", "employee"],
-            "SELECT COUNT(*) AS n FROM visit JOIN employee ON employee.id = visit.crewId",
-            "visit.crewId points at crew.id, not at employee.id.",
-        ),
+        (["visit", "employee"], MISJOINED, "visit.crewId points at crew.id, not at employee.id."),
     ],
 )
 async def test_a_wrong_statement_goes_back_with_the_reason(
@@ -137,9 +133,8 @@ async def test_repeated_rows_are_reported_to_the_model_then_to_the_user(talk: Ta
     repeated, rows = Result(("all_rows", "own_rows"), ((9, 5),)), Result(("minutes",), ((90,),))
     asked = read(ask("Minutes", "visit", "visitPhoto"))
     answered = (ANSWER, "At most 90.")
-    reply = await talk.say(
-        "Minutes?", asked, write(MINUTES), correct(MINUTES), answered, plays=[repeated, repeated, rows]
-    )
+    steps = asked, write(MINUTES), correct(MINUTES), answered
+    reply = await talk.say("Minutes?", *steps, plays=[repeated, repeated, rows])
     assert "counts rows of visit several times" in talk.script.prompt(CORRECT)
     assert "Doubtful: rows of visit may count several times" in talk.script.prompt(ANSWER)
     assert reply.warnings == ("rows_repeated",)

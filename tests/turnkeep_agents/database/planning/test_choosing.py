@@ -1,58 +1,41 @@
 """The tables of a statement, and how a prompt shows them."""
 
+from dataclasses import replace
+
+from join_graphs import graph, link, table
+
 from turnkeep_agents.database.joins.paths import PathFinder
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.joins.records import Column, JoinGraph
 from turnkeep_agents.database.planning.choosing import choose, described, ways_between, within
 from turnkeep_agents.database.planning.ranking import TableRanker
 from turnkeep_agents.database.planning.schema_text import main_date, neighbours, schema_text
 
-
-def table(name: str, *columns: Column, synonyms: tuple[str, ...] = ()) -> Table:
-    audit = (Column("createdBy", "integer"), Column("createdAt", "datetime"), Column("companyId", "integer"))
-    own = (Column("id", "integer"), *columns, *audit)
-    return Table(name, {one.name: one for one in own}, ("id",), ("id",), "", synonyms)
-
-
+AUDIT = "createdBy integer, createdAt datetime, companyId integer"
+PLAIN = graph(
+    f"""
+    job: id* integer, crewId integer, doneOn date, state text=new, {AUDIT}
+    crew: id* integer, name text, {AUDIT}
+    crewMember: id* integer, crewId integer, personId integer, {AUDIT}
+    stateChange: id* integer, jobId integer, changedBy integer, changedAt datetime, {AUDIT}
+    weather: id* integer, day date, {AUDIT}
+    """,
+    "job.crewId > crew.id",
+    "crewMember.crewId > crew.id",
+    link("crewMember.personId > person.id", role="is a"),
+    "stateChange.jobId > job.id",
+    "stateChange.changedBy > person.id",
+)
+PERSON = table(f"person: id* integer, {AUDIT}", synonyms=("worker",))
+NAME = Column("name", "text", comment="As on\npapers.")
 GRAPH = JoinGraph(
-    {
-        one.name: one
-        for one in (
-            table(
-                "job", Column("crewId", "integer"), Column("doneOn", "date"), Column("state", "text", values=("new",))
-            ),
-            table("crew", Column("name", "text")),
-            table("crewMember", Column("crewId", "integer"), Column("personId", "integer")),
-            table("person", Column("name", "text", comment="As on\npapers."), synonyms=("worker",)),
-            table(
-                "stateChange",
-                Column("jobId", "integer"),
-                Column("changedBy", "integer"),
-                Column("changedAt", "datetime"),
-            ),
-            table("weather", Column("day", "date")),
-        )
-    },
-    (
-        Relationship("job", "crewId", "crew", "id"),
-        Relationship("crewMember", "crewId", "crew", "id"),
-        Relationship("crewMember", "personId", "person", "id", role="is a"),
-        Relationship("stateChange", "jobId", "job", "id"),
-        Relationship("stateChange", "changedBy", "person", "id"),
-    ),
+    {**PLAIN.tables, "person": replace(PERSON, columns={**PERSON.columns, "name": NAME})}, PLAIN.relationships
 )
 FINDER, RANKER, EVERY = PathFinder(GRAPH), TableRanker(GRAPH), frozenset(GRAPH.tables)
 
 
 def shown(*tables: str, **others: object) -> str:
-    given = {
-        "allowed": EVERY,
-        "hidden": {"job": "companyId"},
-        "spans": {},
-        "asked": "",
-        "has_values": True,
-        "max_columns": 50,
-    }
-    return schema_text(GRAPH, tables, **{**given, **others})  # type: ignore[arg-type]
+    given = {"allowed": EVERY, "hidden": {"job": "companyId"}, "spans": {}, "asked": ""}
+    return schema_text(GRAPH, tables, **{**given, "has_values": True, "max_columns": 50, **others})  # type: ignore[arg-type]
 
 
 def test_named_tables_come_before_ranked_ones() -> None:
@@ -83,24 +66,17 @@ def test_every_link_is_shown_with_its_role_and_audit_columns_are_not() -> None:
     assert "new" not in shown("job", has_values=False)
 
 
-def test_an_audit_column_that_few_tables_have_is_shown() -> None:
+def test_a_forbidden_table_is_no_target_and_a_rare_audit_column_is_shown() -> None:
     assert "changedBy -> person.id" in shown("stateChange")
-
-
-def test_a_forbidden_table_is_no_target() -> None:
     assert "-> person" not in shown("crewMember", allowed=EVERY - {"person"})
 
 
 def test_comments_stay_on_one_line_and_dates_show_their_span() -> None:
     assert "name (As on papers)" in shown("person")
-    assert "doneOn date from 2026-01-01 to 2026-11-01" in shown(
-        "job", spans={"job.doneOn": ("2026-01-01", "2026-11-01")}
-    )
-    assert [main_date(GRAPH.tables[name]) for name in ("job", "crew", "stateChange")] == [
-        "doneOn",
-        "createdAt",
-        "changedAt",
-    ]
+    spans = {"job.doneOn": ("2026-01-01", "2026-11-01")}
+    assert "doneOn date from 2026-01-01 to 2026-11-01" in shown("job", spans=spans)
+    dates = [main_date(GRAPH.tables[name]) for name in ("job", "crew", "stateChange")]
+    assert dates == ["doneOn", "createdAt", "changedAt"]
 
 
 def test_a_wide_table_shows_keys_and_requested_columns() -> None:

@@ -1,43 +1,37 @@
 """The tables that a question is about, by words alone."""
 
-from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
+from join_graphs import graph, table
 
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.planning.ranking import TableRanker
 
-
-def table(name: str, *columns: str | Column, comment: str = "", synonyms: tuple[str, ...] = ()) -> Table:
-    made = [column if isinstance(column, Column) else Column(column) for column in columns]
-    return Table(name, {column.name: column for column in made}, comment=comment, synonyms=synonyms)
-
-
-def graph(*tables: Table, links: Iterable[str] = ()) -> JoinGraph:
-    """`links` are written "one.column other.column"."""
-    ends = [[end.split(".") for end in link.split()] for link in links]
-    return JoinGraph({one.name: one for one in tables}, tuple(Relationship(a, b, c, d) for (a, b), (c, d) in ends))
-
-
-BOATS = graph(
-    table("boat", "id", "name", "harbourId", "ownerId", Column("kind", values=("ketch", "dinghy"))),
-    table("harbour", "id", "name", "city", "waterDepth"),
-    table("harbourMaster", "id", "harbourId", "fullName"),
-    table("boatOwner", "boatId", "personId"),
-    table("person", "id", "name", "email"),
-    table("mooringFee", "id", "boatId", "amount", "paidOn", synonyms=("berth charge",)),
-    table("mooringFee_hist", "id", "boatId", "amount", "paidOn"),
-    table("weatherReport", "id", "text", comment="gales and fog near the coast"),
-    table("seasons", "id", "name"),
-    links=[
-        "boat.harbourId harbour.id",
-        "harbourMaster.harbourId harbour.id",
-        "boatOwner.boatId boat.id",
-        "boatOwner.personId person.id",
-        "mooringFee.boatId boat.id",
-        "mooringFee_hist.boatId boat.id",
-    ],
+PLAIN_BOATS = graph(
+    """
+    boat: id, name, harbourId, ownerId, kind=ketch|dinghy
+    harbour: id, name, city, waterDepth
+    harbourMaster: id, harbourId, fullName
+    boatOwner: boatId, personId
+    person: id, name, email
+    mooringFee: id, boatId, amount, paidOn
+    mooringFee_hist: id, boatId, amount, paidOn
+    weatherReport: id, text
+    seasons: id, name
+    """,
+    "boat.harbourId > harbour.id",
+    "harbourMaster.harbourId > harbour.id",
+    "boatOwner.boatId > boat.id",
+    "boatOwner.personId > person.id",
+    "mooringFee.boatId > boat.id",
+    "mooringFee_hist.boatId > boat.id",
 )
+DESCRIBED = {
+    "mooringFee": replace(PLAIN_BOATS.tables["mooringFee"], synonyms=("berth charge",)),
+    "weatherReport": replace(PLAIN_BOATS.tables["weatherReport"], comment="gales and fog near the coast"),
+}
+BOATS = replace(PLAIN_BOATS, tables={**PLAIN_BOATS.tables, **DESCRIBED})
 RANKER = TableRanker(BOATS)
 
 
@@ -88,7 +82,7 @@ def test_the_limit_is_respected() -> None:
 
 def test_a_bridge_between_two_matching_tables_is_found() -> None:
     assert "boatOwner" in names("boats of each person", limit=4)
-    without = TableRanker(graph(*BOATS.tables.values()))
+    without = TableRanker(replace(BOATS, relationships=()))
     assert names("ketches of each person", limit=3) != names("ketches of each person", without, limit=3)
 
 
@@ -97,23 +91,16 @@ def test_a_bridge_between_two_matching_tables_is_found() -> None:
 )
 @pytest.mark.parametrize("question", ["tasks of work orders", "workorder task", "WorkOrderTasks"])
 def test_names_are_read_in_any_spelling(written: str, question: str) -> None:
-    ranker = TableRanker(
-        graph(table(written, "id"), table("workTime", "id"), table("orderLine", "id"), table("x", "id"))
-    )
+    ranker = TableRanker(graph(f"{written}: id\nworkTime: id\norderLine: id\nx: id"))
     assert names(question, ranker)[0] == written
 
 
 # run-together names, abbreviations, initials; names that are not ASCII, need quotes or are reserved words
-ODD = TableRanker(
-    graph(
-        *(table(name, "id") for name in ("gasstation", "stations", "DEPT_HEAD", "IAP_SESSION", "ORG", "yearmonth")),
-        table("gas_type", "station_id", comment="the one that was"),
-        table("Größe", "id"),
-        table("select", "from"),
-        table("état civil", "né le"),
-        table("ticket", Column("state", values=("half done",))),
-    )
-)
+NAMES = ("gasstation", "stations", "DEPT_HEAD", "IAP_SESSION", "ORG", "yearmonth", "Größe")
+ODD_TABLES = [table(f"{name}: id") for name in NAMES]
+ODD_TABLES += [table("gas_type: station_id", comment="the one that was"), table("ticket: state=half done")]
+ODD_TABLES += [table("select: from"), table("état civil: né le")]
+ODD = TableRanker(JoinGraph({one.name: one for one in ODD_TABLES}))
 
 
 @pytest.mark.parametrize(
@@ -140,21 +127,19 @@ def test_part_of_a_value_and_stop_words_of_a_comment_do_not_count(question: str)
 
 
 def test_audit_links_make_no_neighbours() -> None:
-    tables = [table(name, "id", "created_by", "userId") for name in ("kayak", "paddle")]
-    audit = graph(*tables, table("user", "id"), links=["kayak.created_by user.id", "paddle.created_by user.id"])
-    plain = graph(*tables, table("user", "id"), links=["kayak.userId user.id", "paddle.userId user.id"])
+    tables = "kayak: id, created_by, userId\npaddle: id, created_by, userId\nuser: id"
+    audit = graph(tables, "kayak.created_by > user.id", "paddle.created_by > user.id")
+    plain = graph(tables, "kayak.userId > user.id", "paddle.userId > user.id")
     assert "user" not in names("kayaks and paddles", TableRanker(audit))
     assert "user" in names("kayaks and paddles", TableRanker(plain))
 
 
 def test_a_hub_is_not_ranked_by_its_neighbours() -> None:
-    rooms = [table(f"room{letter}", "id", "ownerId") for letter in "abcdefghijklmnopqrstuvwxyz"]
-    hub = graph(
-        *rooms, table("owner", "id"), table("zkey", "id", "leftId", "rightId"),
-        links=[*(f"{room.name}.ownerId owner.id" for room in rooms), "zkey.leftId rooma.id", "zkey.rightId roomb.id"],
-    )  # fmt: skip
-    found = names("rooma and roomb", TableRanker(hub), limit=4)
-    assert found[2] == "zkey"
+    rooms = [f"room{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    tables = "\n".join([*(f"{room}: id, ownerId" for room in rooms), "owner: id", "zkey: id, leftId, rightId"])
+    links = [f"{room}.ownerId > owner.id" for room in rooms]
+    hub = graph(tables, *links, "zkey.leftId > rooma.id", "zkey.rightId > roomb.id")
+    assert names("rooma and roomb", TableRanker(hub), limit=4)[2] == "zkey"
 
 
 @pytest.mark.timeout(120)  # it would take minutes

@@ -2,10 +2,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from two_companies import LIMITS, PASSWORD, SEAL, fill_postgres, fill_server, write_access, write_file
+from two_companies import LIMITS, PASSWORD, SEAL, fill_postgres, fill_server, opened, write_access, write_file
 
 from mariadb import Server
 from postgres import PostgresServer
+from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.settings import DatabaseSettings
 
 
@@ -42,6 +43,11 @@ def field_on_postgres(postgres_server: PostgresServer, folded_access_file: Path)
 def tuning(request: pytest.FixtureRequest, access_file: Path) -> DatabaseSettings:
     """The settings of a reader's database, one kind after the other."""
     return request.getfixturevalue(f"{request.param}_tuning")
+
+
+@pytest.fixture
+def database(tuning: DatabaseSettings) -> Database:
+    return opened(tuning)
 
 
 @pytest.fixture

@@ -3,25 +3,21 @@
 import hashlib
 import json
 import re
-import time
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 
 import pytest
-from two_companies import CANARY, KEY, OTHER, OWN, SEAL, hasty
+from two_companies import ANN, CANARY, KEY, OTHER, SEAL, hasty, opened
+from walled import until
 
 from mariadb import Server
 from postgres import PostgresServer
 from turnkeep.records import Principal
 from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.ciphers import encrypt
-from turnkeep_agents.database.security.database import open_databases
-from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.databases.errors import DatabaseError, QueryFailed
 
-TODAY = date(2026, 6, 18)
-ANN = Principal(OWN, "ann")
 CIPHER = encrypt(f"{CANARY}son", KEY)
 
 type Ran = Callable[[str], Result]
@@ -75,17 +71,17 @@ def attacks(where: str, kind: str) -> list[str]:
 @pytest.mark.parametrize("where", GUARDS)
 def test_row_level_security_alone_stops_every_attack(where: str, kind: str, request: pytest.FixtureRequest) -> None:
     tuning = request.getfixturevalue(f"{where}_tuning")
-    database, before = open_databases(hasty(tuning))(TODAY), state(where, request)
+    database, before = hasty(tuning), state(where, request)
     for sql in attacks(where, kind):
         check(lambda sql: database._run(sql, ANN), sql)
     assert state(where, request) == before
     assert not list(Path("/tmp").glob("turnkeep-stolen*"))
-    assert open_databases(tuning)(TODAY).run("SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
+    assert opened(tuning).run("SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
 
 
 @pytest.mark.parametrize("where", ["mariadb", "postgresql"])
 def test_no_session_watches_or_ends_another(where: str, request: pytest.FixtureRequest) -> None:
-    database = open_databases(request.getfixturevalue(f"{where}_tuning"))(TODAY)
+    database = opened(request.getfixturevalue(f"{where}_tuning"))
     for sql in attacks(where, WATCHING):
         with pytest.raises(QueryFailed, match=r"may not be read|Only a SELECT is run"):
             database.run(sql, ANN)
@@ -101,6 +97,11 @@ def state(where: str, request: pytest.FixtureRequest) -> object:
     return catalogues(request.getfixturevalue("field_on_postgres"))
 
 
+# the reader's sessions that still run something, and those that are still there
+BUSY = "SELECT info FROM information_schema.processlist WHERE user = 'reader' AND command = 'Query'"
+THERE = "SELECT pid FROM pg_stat_activity WHERE usename = 'reader'"
+
+
 def checksums(server: Server) -> object:
     tables = server.run(
         "SELECT CONCAT('`', table_schema, '`.`', REPLACE(table_name, '`', '``'), '`') FROM information_schema.tables"
@@ -109,51 +110,26 @@ def checksums(server: Server) -> object:
     )
     names = [name for (name,) in tables]
     rights = server.run("SELECT User, Host, Priv FROM mysql.global_priv ORDER BY 1, 2")
-    return names, rights, server.run(f"CHECKSUM TABLE {', '.join(names)}"), running(server)
-
-
-def running(server: Server) -> list[tuple[str, ...]]:
-    """Return what the reader's sessions still do a moment later."""
-    for _ in range(20):
-        busy = server.run("SELECT info FROM information_schema.processlist WHERE user = 'reader' AND command = 'Query'")
-        if not busy:
-            break
-        time.sleep(0.02)
-    return busy
+    return names, rights, server.run(f"CHECKSUM TABLE {', '.join(names)}"), until(lambda: not server.run(BUSY))
 
 
 def catalogues(server: PostgresServer) -> object:
     tables = ["employee", "crew", "workorder", "trade", "audit", "turnkeep_wall.wall_key", "turnkeep_wall.wall_company"]
-    rows = [
-        server.run(f"SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {t} t", database="field")
-        for t in tables
-    ]
+    digest = "SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {} t"
+    rows = [server.run(digest.format(table), database="field") for table in tables]
     catalogs = ("pg_class", "pg_proc", "pg_roles", "pg_largeobject_metadata", "pg_db_role_setting", "pg_auth_members")
     counts = [server.run(f"SELECT COUNT(*) FROM {catalog}", database="field") for catalog in catalogs]
     sizes = server.run("SELECT SUM(length(relacl::text)) FROM pg_class", database="field")
-    return rows, counts, sizes, gone(server)
+    return rows, counts, sizes, until(lambda: not server.run(THERE))
 
 
-def gone(server: PostgresServer) -> list[tuple[str, ...]]:
-    """Return the reader's sessions that are still there some moments later."""
-    until = time.monotonic() + 120
-    while busy := server.run("SELECT pid FROM pg_stat_activity WHERE usename = 'reader'"):
-        if time.monotonic() > until:
-            break
-        time.sleep(0.02)
-    return busy
-
-
-def test_the_second_company_sees_its_own_rows_by_the_same_statements(tuning: DatabaseSettings) -> None:
-    database = open_databases(tuning)(TODAY)
-
+def test_each_company_sees_its_own_rows_by_the_same_statements(database: Database) -> None:
     for table, count in (("employee", 40), ("crew", 4), ("workorder", 60)):
         sql = f"SELECT companyId, COUNT(*) FROM secure_{table} GROUP BY companyId"
         assert database.run(sql, Principal(OTHER, "bob")).rows == ((2, count),)
         assert database.run(sql, ANN).rows == ((1, count),)
 
 
-def test_encrypted_columns_are_in_clear_for_their_company(tuning: DatabaseSettings) -> None:
+def test_encrypted_columns_are_in_clear_for_their_company(database: Database) -> None:
     sql = "SELECT firstName, lastName FROM secure_employee WHERE lastName = 'Annson' ORDER BY id LIMIT 1"
-
-    assert open_databases(tuning)(TODAY).run(sql, ANN).rows == (("Ann 1", "Annson"),)
+    assert database.run(sql, ANN).rows == (("Ann 1", "Annson"),)

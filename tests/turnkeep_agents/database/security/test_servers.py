@@ -1,28 +1,26 @@
 """Row-level security of MariaDB and PostgreSQL: no SQL of a reader's login can choose the session's tenant, only what
 the signing key has signed. Also the errors of a failing server."""
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from two_companies import OTHER, OWN, PASSWORD, SEAL, STRANGER, hasty, message_of
-from walled import WORDS, Reader, Words, reading
+from two_companies import ANN, OTHER, OWN, PASSWORD, STRANGER, hasty, message_of, opened
+from walled import WORDS, Reader, Words, reading, until
 
-from turnkeep.records import Principal
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import JoinGraph, Table
-from turnkeep_agents.database.security.database import Database, open_databases
+from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.security.view_sql import SCHEMA
+from turnkeep_agents.database.security.views import SLOTS
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow
+from turnkeep_agents.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed
 
-TODAY, ANN = date(2026, 6, 18), Principal(OWN, "ann")
+ON_MARIADB = pytest.mark.parametrize("site", ["mariadb"], indirect=True)
 
 
 @dataclass(frozen=True)
@@ -32,21 +30,12 @@ class Site:
     words: Words
 
     def open(self, **changes: Any) -> Database:
-        return open_databases(DatabaseSettings(**{**self.tuning.model_dump(), **changes}))(TODAY)
-
-    def sleeper(self) -> int:
-        """Who runs the endless statement, as soon as it sleeps."""
-        return sleeper(self.server, self.words)
+        return opened(DatabaseSettings(**{**self.tuning.model_dump(), **changes}))
 
 
 def sleeper(server: Any, words: Words) -> int:
     """Return the session that runs the endless statement, once it sleeps."""
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        if found := server.run(words.running):
-            return int(found[0][0])
-        time.sleep(0.02)
-    pytest.fail("it never ran")
+    return int(until(lambda: server.run(words.running))[0][0])
 
 
 @pytest.fixture(params=["mariadb", "postgresql"])
@@ -129,7 +118,53 @@ def test_a_reader_cannot_reach_hidden_objects(site: Site, reader: Reader) -> Non
         assert reader.crews() == {"Crew"}
 
 
+@ON_MARIADB
+@pytest.mark.parametrize("seconds", [-1, 3600])
+def test_a_proof_expires(reader: Reader, seconds: int) -> None:
+    assert reader.refusal(reader.proof(OWN, seconds=seconds)) == "the proof is not of now"
+
+
+@ON_MARIADB
+def test_a_proof_does_not_outlive_its_connection(site: Site, reader: Reader) -> None:
+    """A connection number is reused after a restart, its slot even sooner."""
+    ((number,),) = reader.ask("SELECT CONNECTION_ID()")
+    for holder, seconds, shown in ((number, -1, set()), (number + SLOTS, 60, set()), (number, 60, {"Canary"})):
+        values = f"({number % SLOTS}, {holder}, '2', UNIX_TIMESTAMP() + {seconds})"
+        site.server.run(f"REPLACE INTO {SCHEMA}.wall_session VALUES {values}")
+        assert reader.crews() == shown  # the last shows that the two before it would have worked, had they counted
+
+
+@ON_MARIADB
+def test_a_reader_does_not_see_how_a_proof_is_checked(reader: Reader) -> None:
+    ((_, _, body, *_),) = reader.ask(f"SHOW CREATE PROCEDURE {SCHEMA}.open_session")
+    assert body is None
+
+
 # Errors
+
+
+@pytest.mark.parametrize(
+    ("site", "sql", "words"),
+    [
+        (
+            "mariadb",
+            "SELECT EXTRACTVALUE(1, CONCAT(0x7e, (SELECT name FROM secure_crew LIMIT 1)))",
+            r"refused the statement \(error 1105\)",
+        ),
+        ("mariadb", "SELECT POW(10, IF(id = 4, 10000, 1)) FROM secure_crew", "out of range"),
+        ("postgresql", "SELECT name::int FROM secure_crew", r"refused the statement \(error 22P02\)"),
+        ("postgresql", "SELECT 1 / 0", "division by zero"),
+        ("postgresql", "SELECT (SELECT id FROM secure_crew)", "more than one row"),
+        ("postgresql", "SELECT id / (id - 40) FROM secure_employee ORDER BY id", "division by zero"),
+        ("postgresql", "SELECT 'infinity'::date", "cannot be read"),
+    ],
+    indirect=["site"],
+)
+def test_an_error_contains_no_row_values(site: Site, sql: str, words: str) -> None:
+    """Also one that comes while rows are read."""
+    with pytest.raises(QueryFailed, match=words) as caught:
+        site.open().run(sql, ANN)
+    assert "Crew" not in message_of(caught)
 
 
 @pytest.mark.parametrize(("seal", "words"), [("", r"__SEAL is empty"), ("another", "does not accept the proof")])
@@ -141,11 +176,8 @@ def test_a_missing_or_wrong_signing_key_is_reported(site: Site, seal: str, words
 
 def test_an_endless_statement_is_stopped_on_the_server(site: Site) -> None:
     with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.25 seconds"):
-        open_databases(hasty(site.tuning))(TODAY)._run(site.words.endless, ANN)
-    until = time.monotonic() + 120
-    while site.server.run(site.words.running):
-        assert time.monotonic() < until, "it still runs"
-        time.sleep(0.05)
+        hasty(site.tuning)._run(site.words.endless, ANN)
+    assert until(lambda: not site.server.run(site.words.running)), "it still runs"
 
 
 def test_a_refused_login_is_not_quoted(site: Site) -> None:
@@ -171,18 +203,17 @@ def test_a_killed_connection_is_down_immediately(site: Site) -> None:
     database = site.open(query_seconds=50)
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(database._run, site.words.endless, ANN)
-        site.server.run(site.words.kill.format(site.sleeper()))
+        site.server.run(site.words.kill.format(sleeper(site.server, site.words)))
         with pytest.raises(DatabaseDown, match="closed the connection") as caught:
             asked.result()
     message_of(caught)
 
 
 def test_a_dead_server_stays_down(site: Site) -> None:
-    access = site.tuning.access
     with site.words.start() as server:
-        site.words.fill(server, "field", Path(access))
+        site.words.fill(server, "field", Path(site.tuning.access))
         url = server.url("field", user="reader", password=PASSWORD)
-        database = open_databases(DatabaseSettings(url=url, access=access, seal=SEAL, query_seconds=50))(TODAY)
+        database = site.open(url=url, query_seconds=50)
         with ThreadPoolExecutor(1) as threads:
             asked = threads.submit(database._run, site.words.endless, ANN)
             sleeper(server, site.words)

@@ -6,6 +6,7 @@ import sqlite3
 import traceback
 from collections.abc import Iterable
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 
 from mariadb import Server
 from postgres import PostgresServer
+from turnkeep.records import Principal
 from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.security.ciphers import _folded, encrypt
+from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
 from turnkeep_agents.database.security.views import Secrets, secure_views_ddl
 from turnkeep_agents.database.settings import DatabaseSettings
@@ -29,11 +32,12 @@ READER, PASSWORD = "'reader'@'127.0.0.1'", "s3cret"
 SECRETS = ("reader", PASSWORD, "127.0.0.1", SEAL, KEY, "/tmp")
 KNOWN = Secrets(KEY, SEAL, {OWN: "1", OTHER: "2"})
 HASTY_SECONDS = 0.25  # for statements that must be stopped; the others get enough time on a busy machine
+TODAY, ANN = date(2026, 6, 18), Principal(OWN, "ann")
 LIMITS = {"query_seconds": 20, "max_rows": 100, "max_bytes": 20_000}
 ODD = "größe & `order`"
 
 TABLES = {
-    "employee": "id INT PRIMARY KEY, companyId INT, crewId INT, firstName {blob}, lastName {blob}, wage DECIMAL(8, 2)",
+    "employee": "id INT PRIMARY KEY, companyId INT, crewId INT, firstName {blob}, lastName {blob}, wage DECIMAL(8,2)",
     "crew": "id INT PRIMARY KEY, companyId INT, name VARCHAR(60)",
     "workOrder": "id INT PRIMARY KEY, companyId INT, crewId INT, title VARCHAR(60), openedOn DATE, done {blob}",
     "trade": "id INT PRIMARY KEY, name VARCHAR(60)",
@@ -41,20 +45,14 @@ TABLES = {
     "audit": "id INT PRIMARY KEY, note VARCHAR(60)",
 }
 COLUMNS = {
-    "employee": ["id", "companyId", "crewId", "firstName", "lastName", "wage"],
-    "crew": ["id", "companyId", "name"],
-    "workOrder": ["id", "companyId", "crewId", "title", "openedOn", "done"],
-    "trade": ["id", "name"],
-    ODD: ["id", "select", "Ä e"],
-}
+    table: [column.split()[0] for column in columns.split(", ")]
+    for table, columns in TABLES.items()
+    if table != "audit"
+} | {ODD: ["id", "select", "Ä e"]}
 ACCESS = {
     "views": [
-        {
-            "table": "employee",
-            "view": "secure_employee",
-            "company_column": "companyId",
-            "encrypted": ["firstName", "lastName"],
-        },
+        {"table": "employee", "view": "secure_employee", "company_column": "companyId"}
+        | {"encrypted": ["firstName", "lastName"]},
         {"table": "crew", "view": "secure_crew", "company_column": "companyId"},
         {"table": "workOrder", "view": "secure_workorder", "company_column": "companyId"},
     ],
@@ -71,8 +69,12 @@ def message_of(caught: pytest.ExceptionInfo[DatabaseError]) -> str:
     return str(caught.value)
 
 
-def hasty(tuning: DatabaseSettings) -> DatabaseSettings:
-    return tuning.model_copy(update={"query_seconds": HASTY_SECONDS})
+def opened(tuning: DatabaseSettings, **changes: Any) -> Database:
+    return open_databases(tuning.model_copy(update=changes))(TODAY)
+
+
+def hasty(tuning: DatabaseSettings) -> Database:
+    return opened(tuning, query_seconds=HASTY_SECONDS)
 
 
 def rows() -> Iterable[tuple[str, list[tuple[Any, ...]]]]:
@@ -86,22 +88,16 @@ def rows() -> Iterable[tuple[str, list[tuple[Any, ...]]]]:
 
 def people(company: int, numbers: range, name: str) -> list[tuple[Any, ...]]:
     return [
-        (
-            n,
-            company,
-            n // 1000 * 1000 + n % 4 + 1,
-            encrypt(f"{name} {n}", KEY),
-            encrypt(f"{name}son", KEY),
-            1000 + n / 4,
-        )
-        for n in numbers
+        (n, company, crew_of(n), encrypt(f"{name} {n}", KEY), encrypt(f"{name}son", KEY), 1000 + n / 4) for n in numbers
     ]
 
 
 def orders(company: int, numbers: range, title: str) -> list[tuple[Any, ...]]:
-    return [
-        (n, company, n // 1000 * 1000 + n % 4 + 1, f"{title} {n}", f"2026-03-{n % 28 + 1:02d}", b"\1") for n in numbers
-    ]
+    return [(n, company, crew_of(n), f"{title} {n}", f"2026-03-{n % 28 + 1:02d}", b"\1") for n in numbers]
+
+
+def crew_of(number: int) -> int:
+    return number // 1000 * 1000 + number % 4 + 1
 
 
 def write_access(folder: Path, *, is_folded: bool = False) -> Path:

@@ -1,5 +1,6 @@
 """Helpers for tests of both servers: an attacker with Turnkeep's login, and each server's statements."""
 
+import time
 from collections.abc import Callable
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,14 @@ import mariadb
 import postgres
 from turnkeep_agents.database.security.servers import TRANSACTION, sign
 from turnkeep_agents.database.security.view_sql import SCHEMA
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    """Return the condition's value once it is true, or what it is after two minutes."""
+    end = time.monotonic() + 120
+    while not (found := condition()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
 
 
 class Reader:

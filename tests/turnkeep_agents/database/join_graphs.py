@@ -1,16 +1,26 @@
 """Small join graphs from a few words."""
 
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from typing import get_args
+
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
 
 
 def table(text: str, **known: object) -> Table:
-    """`crew: id*, name!, leaderId`: an asterisk marks the primary key, an exclamation mark a unique column."""
+    """`crew: id*, name! text, state text=new|old`: an asterisk marks the primary key, an exclamation mark a unique
+    column; a kind may follow, and values."""
     name, _, columns = text.partition(":")
-    spelt = [column.strip() for column in columns.split(",") if column.strip()]
-    names = [column.rstrip("*!") for column in spelt]
-    key = tuple(column[:-1] for column in spelt if column.endswith("*"))
-    unique = tuple(column[:-1] for column in spelt if column.endswith("!") or (column.endswith("*") and len(key) == 1))
-    return Table(name, {each: Column(each) for each in names}, key, unique, **known)  # type: ignore[arg-type]
+    spelt = [marked(each.strip()) for each in columns.split(",") if each.strip()]
+    key = tuple(column.name for column, mark in spelt if mark == "*")
+    unique = tuple(column.name for column, mark in spelt if mark == "!" or (mark == "*" and len(key) == 1))
+    return Table(name, {column.name: column for column, _ in spelt}, key, unique, **known)  # type: ignore[arg-type]
+
+
+def marked(text: str) -> tuple[Column, str]:
+    start, _, values = text.partition("=")
+    name, _, kind = start.rpartition(" ")
+    name, kind = (name, kind) if name and kind in get_args(Kind) else (start, "other")
+    plain = name.rstrip("*!")
+    return Column(plain, kind, values=tuple(filter(None, values.split("|")))), name[len(plain) :]  # type: ignore[arg-type]
 
 
 def link(text: str, **known: object) -> Relationship:
