@@ -21,7 +21,7 @@ from turnkeep.store.keys import HEAD, partition
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.links import Segment
 from turnkeep.store.memories import Memories
-from turnkeep.store.plans import Begun, Loaded, Plan, Saved
+from turnkeep.store.plans import Begun, Plan, Saved
 from turnkeep.store.store import Store
 
 ANN = Principal("acme", "ann")
@@ -79,12 +79,11 @@ class Harness:
         edits: bool = False,
         agent: str = "papers",
         pii: Mapping[str, str] | None = None,
-        dropped: int = 0,
         window: int | None = None,
     ) -> tuple[Plan, Turn | None]:
-        """Prepare a turn that removes the `dropped` newest messages and appends two."""
+        """Prepare a turn that appends two messages."""
         loaded = self.store.turns.load(begun.head, window, older)
-        keep = max(0, length_of(loaded) - dropped)
+        keep = loaded.checkpoint["lengths"][0][2] if loaded.checkpoint else 0
         texts = [("ai", reply)] if edits else [("human", begun.message), ("ai", reply)]
         elements = [{"type": kind, "data": {"content": text}} for kind, text in texts]
         saved = Saved(
@@ -111,16 +110,6 @@ class Harness:
     def edit(self, thread: str, text: str = "by hand") -> None:
         self.take_turn(thread, "an edit", text, edits=True)
 
-    def orphan(self, thread: str, reply: str = "never promised", *, older: str | None = None) -> Plan:
-        """Write the items of a turn without its commit, as a writer that dies, and let its lease expire."""
-        plan, _ = self.prepare(self.begin(thread, "never kept"), reply, older=older)
-        self.items.write_many(puts=plan.puts)
-        self.clock.now += 31
-        return plan
-
-    def numbers(self, thread: str, limit: int = 100, before: int | None = None) -> list[int]:
-        return [turn.number for turn in self.store.turns.newest(self.who, thread, limit=limit, before=before)]
-
     def texts(self, thread: str) -> list[str]:
         return [turn.reply for turn in self.store.turns.newest(self.who, thread, limit=100)]
 
@@ -131,10 +120,6 @@ class Harness:
 
     def head(self, thread: str) -> Item:
         return self.all_of(thread)[HEAD]
-
-
-def length_of(loaded: Loaded) -> int:
-    return int(loaded.checkpoint["lengths"][0][2]) if loaded.checkpoint else 0
 
 
 def plain_turn(message: str, reply: str, at: float = NOON, details: JSON | None = None) -> Turn:
@@ -159,25 +144,3 @@ def flipped(raw: bytes, at: int = -1) -> bytes:
     changed = bytearray(raw)
     changed[at] ^= 1
     return bytes(changed)
-
-
-def item_bytes(item: Item) -> int:
-    """Return an item's size by DynamoDB's published rules."""
-    return sum(len(name) + value_bytes(value) for name, value in item.items())
-
-
-def value_bytes(value: Any) -> int:
-    match value:
-        case bool():
-            return 1
-        case str():
-            return len(value.encode())
-        case int():
-            return len(str(value)) // 2 + 2
-        case bytes():
-            return len(value)
-        case list():
-            return 3 + sum(1 + value_bytes(each) for each in value)
-        case dict():
-            return 3 + sum(1 + len(name) + value_bytes(each) for name, each in value.items())
-    raise TypeError(type(value))

@@ -1,6 +1,7 @@
 """`Items` over the table in memory that the simulation uses; test_memory_table.py compares it with DynamoDB Local."""
 
 import time
+from collections import Counter
 from typing import Any
 
 from memory_bucket import MemoryBucket
@@ -14,11 +15,16 @@ PAGE = 3
 
 
 class MemoryItems(Items):
-    """The items of one table, by default a new one."""
+    """The items of one table, by default a new one. Counts the calls by their operation."""
 
     def __init__(self, table: Any = None) -> None:
         self.table = table or Table(time.time, page=PAGE)
+        self.calls: Counter[str] = Counter()
         super().__init__(self.table, "table")
+
+    def _call(self, operation: str, **arguments: Any) -> Item:
+        self.calls[operation] += 1
+        return super()._call(operation, **arguments)
 
     @property
     def stored(self) -> dict[tuple[str, str], Item]:

@@ -1,6 +1,7 @@
 """An export contains all data of a user, and reports what it cannot read."""
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,12 +9,13 @@ import pytest
 from harness import ANN, Harness, flipped, noise
 from memory_items import MemoryItems
 
+from memory_table import Table
 from turnkeep.records import Parsed, Piece
 from turnkeep.store.attachments import Attachments
 from turnkeep.store.attributes import Item
 from turnkeep.store.blobs import Objects
 from turnkeep.store.export import Exports
-from turnkeep.store.keys import BY_USER, HEAD, partition, usage_of, user_key
+from turnkeep.store.keys import HEAD, partition, usage_of, user_key
 from turnkeep.store.runs import Asked
 from turnkeep.store.uploads import KeptUploads
 from turnkeep.store.usage import Usage
@@ -23,30 +25,9 @@ from turnkeep_local.objects import FolderObjects
 type Lines = list[dict[str, Any]]
 
 
-class MovingItems(MemoryItems):
-    """While the index of a user's threads is read, the thread that is still to come is used."""
-
-    moves: Any = None
-
-    def index(self, name: str, value: str, **more: Any) -> Iterator[Item]:
-        if name != BY_USER or not self.moves:
-            yield from super().index(name, value, **more)
-            return
-        move, self.moves, after = self.moves, None, None
-        while True:
-            entry = next(super().index(name, value, after=after), None)
-            if entry is None:
-                return
-            yield entry
-            after = entry
-            if move:
-                move()
-                move = None
-
-
 @pytest.fixture
-def table() -> MovingItems:
-    return MovingItems()
+def table() -> MemoryItems:
+    return MemoryItems()
 
 
 def harness_of(table: MemoryItems, objects: Objects) -> tuple[Harness, Attachments, Exports]:
@@ -61,7 +42,7 @@ def held(exports: Exports) -> Lines:
     return [json.loads(line) for line in exports.lines(ANN)]
 
 
-def test_an_export_contains_turns_documents_runs_and_usage(table: MovingItems, folder_objects: FolderObjects) -> None:
+def test_an_export_contains_turns_documents_runs_and_usage(table: MemoryItems, folder_objects: FolderObjects) -> None:
     harness, documents, exports = harness_of(table, folder_objects)
     harness.take_turn("x", "hello", "a reply", details={"rows": noise(40_000)})
     documents.add(ANN, "x", "d1", name="cv.txt", size=5, content_type=None)
@@ -90,18 +71,27 @@ def test_an_export_contains_turns_documents_runs_and_usage(table: MovingItems, f
 
 
 def test_a_thread_that_is_used_meanwhile_is_exported_once_and_not_missed(
-    table: MovingItems, folder_objects: FolderObjects
+    folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    table = MemoryItems(Table(time.time, page=1))
     harness, _, exports = harness_of(table, folder_objects)
     for thread in ("a", "b", "c"):
         harness.take_turn(thread)
         harness.clock.now += 1
-    table.moves = lambda: harness.take_turn("b", "once more")
+    index = table.index
+
+    def moving(*args: Any, **more: Any) -> Iterator[Item]:
+        for entry in index(*args, **more):
+            yield entry
+            if entry["PK"] == partition(ANN, "a"):
+                harness.take_turn("b", "once more")
+
+    monkeypatch.setattr(table, "index", moving)
     threads = [line["thread_id"] for line in held(exports) if line["type"] == "thread"]
     assert threads == ["a", "c", "b"]
 
 
-def test_an_export_contains_turns_of_abandoned_branches(table: MovingItems, folder_objects: FolderObjects) -> None:
+def test_an_export_contains_turns_of_abandoned_branches(table: MemoryItems, folder_objects: FolderObjects) -> None:
     harness, _, exports = harness_of(table, folder_objects)
     for message in ("a", "b", "c"):
         harness.take_turn("x", message)
@@ -111,7 +101,7 @@ def test_an_export_contains_turns_of_abandoned_branches(table: MovingItems, fold
     assert turns == [("a", False), ("d", False), ("e", False), ("c", True), ("b", True)]
 
 
-def test_an_export_reports_unreadable_threads_and_continues(table: MovingItems, folder_objects: FolderObjects) -> None:
+def test_an_export_reports_unreadable_threads_and_continues(table: MemoryItems, folder_objects: FolderObjects) -> None:
     harness, _, exports = harness_of(table, folder_objects)
     for thread in ("forged", "broken", "whole"):
         harness.take_turn(thread)

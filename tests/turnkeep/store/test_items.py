@@ -1,11 +1,9 @@
 """Requests to DynamoDB: reads are consistent, batches are finished or given up, faults have one name."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import boto3
 import pytest
-from botocore.awsrequest import AWSResponse, HeadersDict
 from botocore.config import Config
 from botocore.exceptions import ClientError
 from harness import Harness
@@ -21,30 +19,26 @@ BOTH_WAYS = pytest.mark.parametrize("harness", ["direct", "botocore"], indirect=
 
 
 class ScriptedClient:
-    """Answers batches from a script and keeps what it was sent."""
+    """Answers requests from a script, and records the batches that it was sent."""
 
     def __init__(self, *answers: Any):
         self.answers = list(answers)
         self.sent: list[Any] = []
 
-    def batch_write_item(self, RequestItems: Any) -> Any:  # noqa: N803
+    def batch_write_item(self, *, RequestItems: Any = None, **_: Any) -> Any:  # noqa: N803
         self.sent.append(RequestItems)
-        return self.answers.pop(0)
-
-    def batch_get_item(self, RequestItems: Any) -> Any:  # noqa: N803
-        self.sent.append(RequestItems)
-        return self.answers.pop(0)
-
-    def get_item(self, **_: Any) -> Any:
-        raise self.answers.pop(0)
-
-    def update_item(self, **_: Any) -> Any:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    transact_write_items = update_item
+    batch_get_item = get_item = update_item = transact_write_items = batch_write_item
+
+
+def scripted(*answers: Any) -> tuple[Items, list[Any], list[float]]:
+    """Items over a scripted client, the batches that it gets, and the pauses between them."""
+    client, pauses = ScriptedClient(*answers), list[float]()
+    return Items(client, "t", sleep=pauses.append), client.sent, pauses  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -102,61 +96,55 @@ def _rest(*keys: str) -> Any:
 
 
 def test_unprocessed_writes_are_sent_again_after_a_pause() -> None:
-    client, slept = ScriptedClient(_rest("b", "c"), _rest("c"), _rest()), list[float]()
-    Items(client, "t", sleep=slept.append).write_many(deletes=[("p", name) for name in "abc"])  # type: ignore[arg-type]
-    assert [len(sent["t"]) for sent in client.sent] == [3, 2, 1]
-    assert client.sent[2] == _rest("c")["UnprocessedItems"]
-    assert slept == [0.05, 0.1]
+    items, sent, pauses = scripted(_rest("b", "c"), _rest("c"), _rest())
+    items.write_many(deletes=[("p", name) for name in "abc"])
+    assert [len(each["t"]) for each in sent] == [3, 2, 1]
+    assert sent[2] == _rest("c")["UnprocessedItems"]
+    assert pauses == [0.05, 0.1]
 
 
 def test_a_batch_that_never_finishes_raises_store_unavailable() -> None:
-    client, slept = ScriptedClient(*[_rest("a")] * 50), list[float]()
+    items, sent, pauses = scripted(*[_rest("a")] * 50)
     with pytest.raises(StoreUnavailable) as error:
-        Items(client, "t", sleep=slept.append).write_many(deletes=[("p", "a")])  # type: ignore[arg-type]
-    assert len(client.sent) == BATCH_ROUNDS
-    assert sum(slept) < 4
-    assert slept == sorted(slept)
+        items.write_many(deletes=[("p", "a")])
+    assert len(sent) == BATCH_ROUNDS
+    assert sum(pauses) < 4
     assert error.value.retry_after
 
 
 def test_unprocessed_reads_are_sent_again() -> None:
-    found = {"PK": {"S": "p"}, "SK": {"S": "s"}}
+    found = {"t": [{"PK": {"S": "p"}, "SK": {"S": "s"}}]}
     rest = {"t": {"Keys": [{"PK": {"S": "p"}, "SK": {"S": "s2"}}], "ConsistentRead": True}}
-    client = ScriptedClient(
-        {"Responses": {"t": [found]}, "UnprocessedKeys": rest}, {"Responses": {"t": [found]}, "UnprocessedKeys": {}}
-    )
-    items = Items(client, "t", sleep=lambda _: None).get_many([("p", "s"), ("p", "s2")])  # type: ignore[arg-type]
-    assert len(items) == 2
-    assert client.sent[1] == rest
+    items, sent, _ = scripted({"Responses": found, "UnprocessedKeys": rest}, {"Responses": found})
+    assert len(items.get_many([("p", "s"), ("p", "s2")])) == 2
+    assert sent[1] == rest
 
 
 def test_a_batch_has_at_most_25_writes() -> None:
-    client = ScriptedClient(*[_rest()] * 4)
-    Items(client, "t").write_many(deletes=[("p", str(n)) for n in range(80)])  # type: ignore[arg-type]
-    assert [len(sent["t"]) for sent in client.sent] == [BATCH_WRITES, BATCH_WRITES, BATCH_WRITES, 5]
+    items, sent, _ = scripted(*[_rest()] * 4)
+    items.write_many(deletes=[("p", str(n)) for n in range(80)])
+    assert [len(each["t"]) for each in sent] == [BATCH_WRITES, BATCH_WRITES, BATCH_WRITES, 5]
 
 
 @pytest.mark.parametrize(
-    ("code", "status"),
+    ("code", "status", "raised"),
     [
-        ("ThrottlingException", 400),
-        ("InternalServerError", 500),
-        ("SomethingNew", 503),
+        ("ThrottlingException", 400, StoreUnavailable),
+        ("InternalServerError", 500, StoreUnavailable),
+        ("SomethingNew", 503, StoreUnavailable),
+        ("ValidationException", 400, ClientError),
     ],
 )
-def test_a_transient_fault_raises_store_unavailable(code: str, status: int) -> None:
-    answer: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
-    fault = ClientError(answer, "GetItem")
-    with pytest.raises(StoreUnavailable) as error:
-        Items(ScriptedClient(fault), "t").get("p", "s")  # type: ignore[arg-type]
-    assert error.value.retry_after
+def test_a_transient_fault_raises_store_unavailable(code: str, status: int, raised: type[Exception]) -> None:
+    items, *_ = scripted(fault(code, status=status))
+    with pytest.raises(raised) as error:
+        items.get("p", "s")
+    assert getattr(error.value, "retry_after", None) or raised is ClientError
 
 
-def test_other_faults_are_raised_unchanged() -> None:
-    answer: Any = {"Error": {"Code": "ValidationException"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
-    fault = ClientError(answer, "GetItem")
-    with pytest.raises(ClientError):
-        Items(ScriptedClient(fault), "t").get("p", "s")  # type: ignore[arg-type]
+def fault(code: str, *reasons: str, status: int = 400) -> ClientError:
+    response: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError({**response, "CancellationReasons": [{"Code": reason} for reason in reasons]}, "any")
 
 
 def test_an_unreachable_store_raises_store_unavailable() -> None:
@@ -174,6 +162,7 @@ def test_a_refusal_contains_the_stored_item(harness: Harness) -> None:
     harness.items.put({"PK": "p", "SK": "s", "n": 7})
     with pytest.raises(Refused) as something:
         harness.items.put({"PK": "p", "SK": "s"}, condition="attribute_not_exists(PK)")
+    harness.items.put({"PK": "p", "SK": "s", "n": 7}, condition="attribute_not_exists(PK)")  # only its answer was lost
     assert something.value.item == {"PK": "p", "SK": "s", "n": 7}
     with pytest.raises(Refused):
         harness.items.delete("p", "s", condition="n = :n", values={":n": 8})
@@ -187,44 +176,12 @@ def test_a_range_of_many_megabytes_is_read_whole_and_in_order(harness: Harness) 
     assert sum(len(page) for page in harness.items.pages_of("p", "SK")) == 12
 
 
-def test_a_failed_load_writes_nothing(hooked: tuple[Harness, list[Any]]) -> None:
-    harness, requests = hooked
-    harness.take_turn("x")
-    begun = harness.begin("x")
-    requests.clear()
-    client: Any = harness.items.client
-
-    def refuse(**_: Any) -> AWSResponse:
-        return AWSResponse("http://x", 500, HeadersDict(), _Raw())  # type: ignore[arg-type]
-
-    client.meta.events.register("before-send.dynamodb.Query", refuse)
-    with pytest.raises(StoreUnavailable):
-        harness.store.turns.load(begun.head, 10)
-    assert {name for name, _ in requests} == {"Query"}
-    client.meta.events.unregister("before-send.dynamodb.Query", refuse)
-    assert harness.numbers("x") == [1]
-
-
-class _Raw:
-    """The body of a server's fault."""
-
-    def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
-        yield b'{"__type":"InternalServerError"}'
-
-
-def conflict(code: str, *reasons: str) -> ClientError:
-    response: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}
-    return ClientError({**response, "CancellationReasons": [{"Code": reason} for reason in reasons]}, "any")
-
-
-MET = conflict("TransactionConflictException")
-CANCELLED = conflict("TransactionCanceledException", "None", "TransactionConflict")
+MET = fault("TransactionConflictException")
+CANCELLED = fault("TransactionCanceledException", "None", "TransactionConflict")
 
 
 def test_a_write_in_conflict_with_a_transaction_is_retried_and_given_up() -> None:
-    pauses: list[float] = []
-    client = ScriptedClient(MET, {"Attributes": {}}, CANCELLED, {}, *[MET] * len(CONFLICT_PAUSES))
-    items = Items(client, "t", sleep=pauses.append)  # type: ignore[arg-type]
+    items, _, pauses = scripted(MET, {"Attributes": {}}, CANCELLED, {}, *[MET] * len(CONFLICT_PAUSES))
     assert items.update("p", "s", "SET a = :a", {":a": 1}, condition="b = :a") == {}
     items.transact(Write("Delete", {"PK": "p", "SK": "s"}))
     with pytest.raises(StoreUnavailable):

@@ -1,20 +1,20 @@
 """Lists of threads are complete, cost what they return, and are searched in bounded steps."""
 
-import uuid
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from harness import Harness
 from memory_items import MemoryItems
 
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import Principal
+from turnkeep.store import listing
 from turnkeep.store.attributes import Item
-from turnkeep.store.blobs import Blobs
-from turnkeep.store.codec import Codec
 from turnkeep.store.items import Items
 from turnkeep.store.keys import HEAD, partition
-from turnkeep.store.listing import SEARCHED_THREADS, Found
+from turnkeep.store.listing import Found
 from turnkeep.store.store import Store
 from turnkeep_local.objects import FolderObjects
 
@@ -22,26 +22,14 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 ANN, BOB = Principal("acme", "ann"), Principal("acme", "bob")
-FAR = 1500
-
-
-class Clock:
-    """A millisecond passes with every look."""
-
-    def __init__(self) -> None:
-        self.now = 1_900_000_000.0
-
-    def __call__(self) -> float:
-        self.now += 0.001
-        return self.now
 
 
 class CountedItems(MemoryItems):
-    """Says how many items were asked for by their keys."""
+    """Counts the items that are read by their keys."""
 
     asked = 0
 
-    def get_many(self, keys):  # type: ignore[no-untyped-def]
+    def get_many(self, keys: Iterable[tuple[str, str]]) -> list[Item]:
         wanted = list(keys)
         self.asked += len(wanted)
         return super().get_many(wanted)
@@ -52,18 +40,21 @@ def items() -> CountedItems:
     return CountedItems()
 
 
-@pytest.fixture
-def open_table(folder_objects: FolderObjects) -> Callable[[Items], Store]:
-    def of(items: Items) -> Store:
-        random_bytes = {"random_bytes": lambda n: uuid.uuid4().bytes[:n]}
-        return Store(items, Blobs(folder_objects), Codec(b"k"), clock=Clock(), **random_bytes)
-
-    return of
+def store_over(items: Items, objects: FolderObjects) -> Store:
+    """A millisecond passes with every look at the clock."""
+    milliseconds = itertools.count(1_900_000_000_000)
+    return Harness(items, objects, clock=lambda: next(milliseconds) / 1000).store  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def store(open_table: Callable[[Items], Store], items: CountedItems) -> Store:
-    return open_table(items)
+def store(items: CountedItems, folder_objects: FolderObjects) -> Store:
+    return store_over(items, folder_objects)
+
+
+@pytest.fixture
+def stored(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Store:
+    """On DynamoDB Local."""
+    return store_over(Items(dynamodb, table_name), folder_objects)
 
 
 def fill(store: Store, count: int, who: Principal = BOB) -> list[str]:
@@ -88,15 +79,12 @@ def follow(store: Store, **wanted: Any) -> list[list[str]]:
     return answers
 
 
-def test_no_thread_is_lost_at_a_page_boundary(
-    dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Store]
-) -> None:
-    store = open_table(Items(dynamodb, table_name))
-    names = fill(store, 103)
-    assert names_of(store.listing.search(BOB, limit=200)) == names
-    assert names_of(store.listing.search(BOB, limit=4, offset=48)) == names[48:52]
-    assert [name for answer in follow(store, limit=20, offset=2) for name in answer] == names[2:]
-    assert follow(store, limit=6, metadata={"tenth": True}) == [names[2::10][:6], names[62::10]]
+def test_no_thread_is_lost_at_a_page_boundary(stored: Store) -> None:
+    names = fill(stored, 103)
+    assert names_of(stored.listing.search(BOB, limit=200)) == names
+    assert names_of(stored.listing.search(BOB, limit=4, offset=48)) == names[48:52]
+    assert [name for answer in follow(stored, limit=20, offset=2) for name in answer] == names[2:]
+    assert follow(stored, limit=6, metadata={"tenth": True}) == [names[2::10][:6], names[62::10]]
 
 
 def test_a_short_list_reads_only_the_threads_that_it_returns(store: Store, items: CountedItems) -> None:
@@ -105,15 +93,17 @@ def test_a_short_list_reads_only_the_threads_that_it_returns(store: Store, items
     assert items.asked == 7
 
 
-def test_a_search_is_bounded_and_continues_at_its_cursor(store: Store, items: CountedItems) -> None:
-    names = fill(store, 2 * SEARCHED_THREADS + 50)
+def test_a_search_is_bounded_and_continues_at_its_cursor(
+    store: Store, items: CountedItems, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "SEARCHED_THREADS", 100)
+    names = fill(store, 250)
     seen = []
-    for wanted in ({"metadata": {"none": "x"}, "limit": 1}, {"offset": FAR, "limit": 1000}, {"status": "busy"}):
+    for wanted in ({"metadata": {"none": "x"}, "limit": 1}, {"offset": 150, "limit": 100}, {"status": "busy"}):
         items.asked = 0
-        answers = follow(store, **wanted)
+        seen.append(follow(store, **wanted))
         assert items.asked == len(names)
-        seen.append(answers)
-    assert seen == [[[], [], []], [[], names[FAR:2000], names[2000:]], [[], [], []]]
+    assert seen == [[[], [], []], [[], names[150:200], names[200:]], [[], [], []]]
 
 
 def broken(**changes: object) -> Callable[[Item], Item]:
@@ -134,17 +124,16 @@ def test_unreadable_threads_are_skipped_and_counted(
 
 
 def test_a_fractional_number_makes_only_its_thread_unreadable(
-    dynamodb: "DynamoDBClient", table_name: str, open_table: Callable[[Items], Store]
+    dynamodb: "DynamoDBClient", table_name: str, stored: Store
 ) -> None:
-    store = open_table(Items(dynamodb, table_name))
-    names = fill(store, 3)
+    names = fill(stored, 3)
     dynamodb.update_item(
         TableName=table_name,
         Key={"PK": {"S": partition(BOB, names[1])}, "SK": {"S": HEAD}},
         UpdateExpression="SET expires = :half",
         ExpressionAttributeValues={":half": {"N": "1900000000000.5"}},
     )
-    found = store.listing.search(BOB)
+    found = stored.listing.search(BOB)
     assert (names_of(found), found.unreadable) == ([names[0], names[2]], 1)
 
 

@@ -1,25 +1,33 @@
 """Threads: a small HEAD, long messages, metadata, and searches."""
 
-import pytest
-from harness import HOURS, Harness, item_bytes, noise
+import json
+from base64 import b64encode
 
+import pytest
+from harness import HOURS, Harness, noise
+
+from capacity_rules import item_bytes
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
+from turnkeep.store.attributes import Item, encode
 from turnkeep.store.keys import HEAD
 
 KILOBYTE = 1024
+THREAD = "0a1b2c3d-4e5f-6789-abcd-ef0123456789"
+
+
+def size_of(item: Item) -> int:
+    return item_bytes(json.loads(json.dumps(encode(item), default=lambda raw: b64encode(raw).decode())))
 
 
 def test_a_typical_head_is_under_a_kilobyte_with_all_its_keys(harness: Harness) -> None:
     harness.who = type(harness.who)("3f1c2d4e-tenant", "auth0|64b7f0a1c2d3e4f5a6b7c8d9")
     for number in range(33):
-        harness.take_turn(
-            "0a1b2c3d-4e5f-6789-abcd-ef0123456789", f"A question of usual length, the {number}th of its kind?"
-        )
-    harness.begin("0a1b2c3d-4e5f-6789-abcd-ef0123456789", "And another question of usual length?")
-    head = harness.head("0a1b2c3d-4e5f-6789-abcd-ef0123456789")
+        harness.take_turn(THREAD, f"A question of usual length, the {number}th of its kind?")
+    harness.begin(THREAD, "And another question of usual length?")
+    head = harness.head(THREAD)
     assert len(head["keys"]) == 32
     assert "pend" in head
-    assert item_bytes(head) <= KILOBYTE
+    assert size_of(head) <= KILOBYTE
 
 
 @pytest.mark.parametrize("size", [1, 500, 1024, 2048, 65_536])
@@ -27,7 +35,7 @@ def test_a_message_of_any_length_is_durable_before_its_run(harness: Harness, siz
     message = noise(size)
     begun = harness.begin("x", message)
     head = harness.head("x")
-    assert item_bytes(head) <= 2 * KILOBYTE
+    assert size_of(head) <= 2 * KILOBYTE
     assert ("m" in head["pend"]) is (size <= 1024)
     shown = harness.store.threads.read(harness.who, "x")
     assert shown.pending is not None
@@ -75,15 +83,11 @@ def test_a_search_finds_by_metadata_status_and_agent_newest_activity_first(harne
     for number in (2, 0, 5):
         harness.clock.now += 1
         harness.take_turn(f"t{number}", agent="papers" if number else "products")
-    found = [thread.thread_id for thread in harness.store.listing.search(harness.who)]
-    assert found == ["t5", "t0", "t2", "t4", "t3", "t1"]
-    assert _ids(harness, metadata={"even": True}) == ["t0", "t2", "t4"]
+    assert _ids(harness) == ["t5", "t0", "t2", "t4", "t3", "t1"]
     assert _ids(harness, metadata={"even": True, "n": 4}) == ["t4"]
     assert _ids(harness, metadata={"missing": None}) == []
     assert _ids(harness, agent="papers") == ["t5", "t2"]
-    assert _ids(harness, limit=2, offset=1) == ["t0", "t2"]
     assert _ids(harness, limit=2, offset=1, metadata={"even": True}) == ["t2", "t4"]
-    assert _ids(harness, offset=6) == []
     held = harness.begin("t1")
     assert _ids(harness, status="busy") == ["t1"]
     harness.store.leases.release(held)

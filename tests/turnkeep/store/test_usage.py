@@ -100,12 +100,9 @@ def test_a_turn_that_may_exceed_the_rest_runs_alone(limited: Callable[..., Meter
     assert (refused.retry_after, "30 of 150 tokens are left" in refused.detail) == (2, True)
     meter.usage.settle(alone, 500, 0, 1)
     assert "0 of 150 tokens are left" in meter.refused().detail
-
-
-def test_a_budget_smaller_than_a_turn_still_allows_one(limited: Callable[..., Meter]) -> None:
-    meter = limited(tokens_a_day=5)
-    meter.turn(40)
-    meter.refused()
+    small = limited(tokens_a_day=5)  # smaller than any turn
+    small.turn(40, who=BO)
+    small.refused(BO)
 
 
 @pytest.mark.parametrize("used", [0, 250, 650])
@@ -149,40 +146,13 @@ def test_processes_with_different_clocks_share_one_minute(limited: Callable[...,
     assert isinstance(behind.refused(), TooManyTurns)
 
 
-class Counted(MemoryItems):
-    """Counts the updates that are asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.updates = 0
-
-    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
-        self.updates += 1
-        return super().update(pk, sk, expression, values, condition=condition)
-
-
-def test_a_turn_costs_two_updates_and_one_more_in_a_new_minute() -> None:
-    items, limits = Counted(), BudgetTuning(tokens_a_day=10_000, turns_a_minute=100, turns_at_once=9)
-    meter, other = Meter(items, limits), Meter(items, limits)
-    for each, updates in ((meter, 2), (meter, 2), (other, 3), (other, 2)):
-        items.updates = 0
-        each.turn()
-        assert items.updates == updates
-
-
-def test_users_are_not_counted_with_only_a_deployment_limit(limited: Callable[..., Meter]) -> None:
-    meter = limited(deployment_tokens_a_day=500)
-    assert meter.usage.reserve(ANN, 100, 0, LIFE) is None
-    assert meter.usage.days(ANN) == []
-
-
 @pytest.mark.parametrize("limits", [{"deployment_tokens_a_day": 500}, {"deployment_usd_a_day": 0.0005}])
 def test_the_deployment_ceiling_stops_all_users_for_the_day(
     limited: Callable[..., Meter], limits: dict[str, float]
 ) -> None:
     meter = limited(**limits)
     other = Meter(meter.items, meter.limits, meter.clock)
-    other.usage.reserve(ANN, 100, 0, LIFE)
+    assert other.usage.reserve(ANN, 100, 0, LIFE) is None  # users are not counted
     meter.usage.add_to_all(499, 499)
     meter.usage.reserve(ANN, 100, 0, LIFE)
     meter.usage.add_to_all(1, 1)
@@ -195,14 +165,6 @@ def test_the_deployment_ceiling_stops_all_users_for_the_day(
         other.usage.reserve(BO, 100, 0, LIFE)
     meter.clock.now += DAY
     other.usage.reserve(BO, 100, 0, LIFE)
-
-
-def test_a_usage_item_contains_no_user_name(limited: Callable[..., Meter]) -> None:
-    meter = limited(turns_at_once=1)
-    meter.turn()
-    [item] = meter.items.between(usage_of(user_key(ANN)), " ", "~")
-    assert "ann" not in str(item)
-    assert item["ttl"] == int(NOON) + 31 * DAY
 
 
 class Wire(MemoryItems):
@@ -235,6 +197,18 @@ class Wire(MemoryItems):
             with suppress(Refused):
                 send()
         self.late.clear()
+
+
+def test_a_turn_costs_two_updates_and_one_more_in_a_new_minute() -> None:
+    items, limits = MemoryItems(), BudgetTuning(tokens_a_day=10_000, turns_a_minute=100, turns_at_once=9)
+    meter, other = Meter(items, limits), Meter(items, limits)
+    for each, updates in ((meter, 2), (meter, 2), (other, 3), (other, 2)):
+        items.calls.clear()
+        each.turn()
+        assert items.calls == {"update_item": updates}
+    [item] = items.between(usage_of(user_key(ANN)), " ", "~")
+    assert "ann" not in str(item)
+    assert item["ttl"] == int(NOON) + 31 * DAY
 
 
 FATES = st.lists(st.sampled_from(["doubled", "held", "unanswered", "refused"]), max_size=4)

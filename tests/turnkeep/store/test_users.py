@@ -43,12 +43,8 @@ def left(harness: Harness, *threads: str) -> dict[str, Any]:
     for pk in (user_key(ANN), usage_of(user_key(ANN)), *(partition(ANN, thread) for thread in threads)):
         found |= {f"{pk} {item['SK']}": item for item in harness.items.between(pk, " ", "~")}
     for prefix in ("blobs/", "exports/", "uploads/"):
-        found |= dict.fromkeys(objects_under(harness, prefix))
+        found |= dict.fromkeys(harness.objects.left_in(prefix))
     return found
-
-
-def objects_under(harness: Harness, prefix: str) -> list[str]:
-    return harness.objects.left_in(prefix)
 
 
 def test_erasing_a_user_deletes_all_of_its_data_and_no_one_elses(harness: Harness) -> None:

@@ -13,10 +13,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.types import Interrupt, Send
 from pydantic import BaseModel
 
-from turnkeep.records import Source, Turn
+from turnkeep.records import Source
 from turnkeep.store.codec import Codec
 from turnkeep.store.keys import PII, partition, pii_key
-from turnkeep.store.leases import BeginRequest
 from turnkeep.store.links import Segment
 from turnkeep.store.serde import changed, changed_segment, freeze, thaw
 from turnkeep.store.vault import ITEM_VALUES, Vault, has_placeholder
@@ -110,18 +109,6 @@ def test_a_large_map_is_stored_in_several_items_and_read_whole(harness: Harness,
     harness.items.write_many(puts=puts)
     assert vault.values(head) == values
     assert list(vault.items_of(head, "TURN#1", {})) == []
-
-
-def test_turns_with_placeholders_are_read_with_their_values(harness: Harness) -> None:
-    text = f"{MAIL} [IP_01234567]"
-    keep(harness, "k1", {MAIL: "ann@example.org"}, text)
-    stored = harness.store.leases.begin(ANN, "t1", BeginRequest(key="k1", body=text.encode(), message=text))
-    turn = harness.store.turns.read(ANN, "t1", 1)
-    whole = "ann@example.org [IP_01234567]"
-    assert (turn.message, turn.reply, turn.details) == (whole, whole, {whole: [whole]})
-    assert harness.store.turns.newest(ANN, "t1", limit=1, details=True) == [turn]
-    assert isinstance(stored, Turn)
-    assert "ann@" not in str(stored)
 
 
 def test_a_pending_message_is_restored_for_its_owner(harness: Harness) -> None:

@@ -1,14 +1,13 @@
-"""Tools that act: what a turn that runs again finds, what the tool is told, and what it costs."""
+"""Tools that act: what a turn that runs again finds, and what the tool and the client are told."""
 
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -34,7 +33,7 @@ from turns_over import table_over, turns_over
 
 ANN = Principal("acme", "ann")
 HOUR = 3600
-Node = Callable[..., Any]
+type Call = Callable[..., Awaitable[Any]]
 
 
 @dataclass
@@ -47,32 +46,6 @@ class World:
         self.done.append(what)
         return f"receipt {len(self.done)}"
 
-    async def act_later(self, what: Any) -> str:
-        await asyncio.sleep(0)
-        return self.act(what)
-
-
-class Counting:
-    """A table that counts the requests of actions, and fails where it is told to: a method, and before or after it."""
-
-    def __init__(self, items: Items):
-        self.inner: Any = items
-        self.calls: list[str] = []
-        self.fails: dict[str, str] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self.inner, name)
-        return partial(self._counted, name, method) if name in ("get", "transact", "update") else method
-
-    def _counted(self, name: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        self.calls.append(name)
-        if self.fails.get(name) == "before":
-            raise StoreUnavailable
-        result = method(*args, **kwargs)
-        if self.fails.get(name) == "after":
-            raise StoreUnavailable
-        return result
-
 
 @pytest.fixture
 def world() -> World:
@@ -80,71 +53,61 @@ def world() -> World:
 
 
 @pytest.fixture
-def counting(items: Items) -> Counting:
-    return Counting(items)
+def store(items: Items, folder_objects: FolderObjects) -> Store:
+    return table_over(items, folder_objects)
+
+
+def begun_on(store: Store, key: str = "k") -> Begun:
+    begun = store.leases.begin(ANN, "t", BeginRequest(key=key, body=b"", message="hello", create=True))
+    assert isinstance(begun, Begun)
+    return begun
 
 
 @pytest.fixture
-def store(counting: Counting, folder_objects: FolderObjects) -> Store:
-    return table_over(cast(Items, counting), folder_objects)
-
-
-def begun_on(store: Store, key: str = "k", **more: Any) -> Begun:
-    begun = store.leases.begin(ANN, "t", BeginRequest(key=key, body=b"", message="hello", create=True, **more))
-    assert isinstance(begun, Begun)
-    return begun
+def begun(store: Store) -> Begun:
+    return begun_on(store)
 
 
 def ledger_of(store: Store, begun: Begun) -> Ledger:
     return Ledger(store, begun, Loaded(), goes_on=True)
 
 
-@pytest.fixture
-def begun(store: Store, counting: Counting) -> Begun:
-    begun = begun_on(store)
-    counting.calls.clear()
-    return begun
+@pytest.fixture(params=["sync", "async"])
+def call(request: pytest.FixtureRequest, store: Store, begun: Begun) -> Call:
+    """One call of an action, sync or async, by another attempt of the run."""
 
+    async def called(
+        act: Callable[..., Any], *args: Any, of: Begun | None = begun, name: str = "charge", **options: Any
+    ) -> Any:
+        async def act_later(*given: Any) -> Any:
+            await asyncio.sleep(0)
+            return act(*given)
 
-@pytest.fixture
-def ledger(store: Store, begun: Begun) -> Ledger:
-    return ledger_of(store, begun)
+        is_async = request.param == "async"
+        charge: Any = once(name, **{"key": str, **options})(act_later if is_async else act)
+        with acting(of and ledger_of(store, of)):
+            return await charge(*args) if is_async else charge(*args)
 
+    return called
 
-async def called(ledger: Ledger | None, act: Callable[..., Any], colour: str, *args: Any, **options: Any) -> Any:
-    """One call of an action, sync or async."""
-
-    async def act_later(*given: Any) -> Any:
-        await asyncio.sleep(0)
-        return act(*given)
-
-    charge: Any = once("charge", **{"key": str, **options})(act_later if colour == "async" else act)
-    with acting(ledger):
-        return await charge(*args) if colour == "async" else charge(*args)
-
-
-both = pytest.mark.parametrize("colour", ["sync", "async"])
 
 # what one call does
 
 
-@both
-async def test_another_key_name_turn_or_thread_is_another_action(store: Store, world: World, colour: str) -> None:
-    first = begun_on(store)
+async def test_another_key_name_turn_or_thread_is_another_action(
+    call: Call, store: Store, begun: Begun, world: World
+) -> None:
     for number in (17, 18):
-        await called(ledger_of(store, first), world.act, colour, number)
-    with acting(ledger_of(store, first)):
-        once("refund", "17")(world.act)("refund 17")
-    store.leases.release(first)
-    second = begun_on(store, "another")
-    await called(ledger_of(store, second), world.act, colour, 17)
-    assert world.done == [17, 18, "refund 17", 17]
+        await call(world.act, number)
+    await call(world.act, 17, name="refund")
+    store.leases.release(begun)
+    await call(world.act, 17, of=begun_on(store, "another"))
+    assert world.done == [17, 18, 17, 17]
 
 
-@both
-async def test_outside_of_a_turn_the_function_is_called(world: World, colour: str) -> None:
+async def test_outside_of_a_turn_the_function_is_called(call: Call, world: World) -> None:
     for _ in range(2):
-        await called(None, world.act, colour, 17)
+        await call(world.act, 17, of=None)
     assert world.done == [17, 17]
 
 
@@ -154,13 +117,9 @@ class Own:
 
 
 @pytest.mark.parametrize("result", [None, AIMessage("said", id="m"), ("a", 1), Own(2)], ids=repr)
-async def test_a_result_comes_back_as_it_was(store: Store, begun: Begun, result: Any) -> None:
-    def act() -> Any:
-        return result
-
+async def test_a_result_comes_back_as_it_was(call: Call, result: Any) -> None:
     for _ in range(2):
-        with acting(ledger_of(store, begun)):
-            found = once("act", "k")(act)()
+        found = await call(lambda _: result, 17)
         assert (type(found), found) == (type(result), result)
 
 
@@ -168,29 +127,24 @@ async def test_a_result_comes_back_as_it_was(store: Store, begun: Begun, result:
     ("result", "error"), [(object(), TypeError), ([("a",)], TypeError), (secrets.token_hex(400_000), AgentFault)]
 )
 async def test_a_result_that_cannot_be_kept_is_told_and_not_done_again(
-    store: Store, begun: Begun, world: World, result: Any, error: type[Exception]
+    call: Call, world: World, result: Any, error: type[Exception]
 ) -> None:
-    def act() -> Any:
-        world.act("it")
-        return result
-
     for expected in (error, ActionUnknown):
-        with acting(ledger_of(store, begun)), pytest.raises(expected):
-            once("act", "k")(act)()
-    assert len(world.done) == 1
+        with pytest.raises(expected):
+            await call(lambda what: (world.act(what), result)[1], 17)
+    assert world.done == [17]
 
 
-async def test_what_is_stored_tells_nothing_of_the_action(store: Store, begun: Begun, items: Items) -> None:
-    with acting(ledger_of(store, begun)):
-        once("send_email", "ann@example.com")(lambda: "sent to Ann")()
+async def test_what_is_stored_tells_nothing_of_the_action(call: Call, begun: Begun, items: Items) -> None:
+    await call(lambda _: "sent to Ann", "ann@example.com", name="send_email")
     (stored,) = items.between(begun.head.pk, "ASIDE#ACTION#", "ASIDE#ACTION#~")
     assert not [word for word in ("ann", "Ann", "email", "sent") if word in repr({**stored, "PK": ""})]
 
 
 @pytest.mark.parametrize("key", [None, "", lambda _: None])
-async def test_an_action_without_a_key_is_told_so(ledger: Ledger, world: World, key: Any) -> None:
+async def test_an_action_without_a_key_is_told_so(call: Call, world: World, key: Any) -> None:
     with pytest.raises(ValueError, match=r"charge.*no key"):
-        await called(ledger, world.act, "sync", 17, key=key)
+        await call(world.act, 17, key=key)
     assert world.done == []
 
 
@@ -211,123 +165,121 @@ def test_it_goes_beneath_the_tool_and_keeps_what_the_model_is_told(world: World)
 # what is not known
 
 
-@both
-async def test_an_action_that_raised_is_not_repeated(store: Store, begun: Begun, colour: str) -> None:
+async def test_an_action_that_raised_is_not_repeated(call: Call, world: World) -> None:
     def act(what: Any) -> str:
         raise ConnectionError("nobody knows")
 
     before = time.time()
     with pytest.raises(ConnectionError):
-        await called(ledger_of(store, begun), act, colour, 17)
+        await call(act, 17)
     with pytest.raises(ActionUnknown) as unknown:
-        await called(ledger_of(store, begun), act, colour, 17)
-    assert (unknown.value.name, unknown.value.key) == ("charge", "17")
+        await call(world.act, 17)
+    assert (unknown.value.name, unknown.value.key, world.done) == ("charge", "17", [])
     assert before - 1 <= unknown.value.at <= time.time()
     assert "17" not in unknown.value.detail
 
 
-@both
-async def test_an_exception_that_says_that_nothing_was_done_frees_the_action(
-    store: Store, begun: Begun, world: World, colour: str
-) -> None:
+async def test_an_exception_that_says_that_nothing_was_done_frees_the_action(call: Call, world: World) -> None:
     def declined(what: Any) -> str:
         raise LookupError("no such card")
 
     with pytest.raises(LookupError):
-        await called(ledger_of(store, begun), declined, colour, 17, key=int, not_done=(LookupError,))
-    assert await called(ledger_of(store, begun), world.act, colour, 17, key=int) == "receipt 1"
+        await call(declined, 17, not_done=(LookupError,))
+    assert await call(world.act, 17) == "receipt 1"
 
 
-@pytest.mark.parametrize(("happened", "told"), [(True, "found it"), (False, "receipt 1")])
+@pytest.mark.parametrize("happened", [True, False])
 async def test_a_tool_that_asked_outside_says_what_became_of_it(
-    store: Store, begun: Begun, world: World, happened: bool, told: str
+    call: Call, store: Store, begun: Begun, world: World, happened: bool
 ) -> None:
     store.actions.claim(begun, begun.key, "charge", "17")
-
-    def charge() -> str:
-        try:
-            return once("charge", "17")(world.act)(17)
-        except ActionUnknown as unknown:
-            if happened:
-                unknown.settle("found it")
-            else:
-                unknown.release()
-            return charge()
-
+    with pytest.raises(ActionUnknown) as unknown:
+        await call(world.act, 17)
+    if happened:
+        unknown.value.settle("found it")
+    else:
+        unknown.value.release()
     for _ in range(2):
-        with acting(ledger_of(store, begun)):
-            assert charge() == told
+        assert await call(world.act, 17) == ("found it" if happened else "receipt 1")
     assert world.done == ([] if happened else [17])
 
 
 # who may act
 
 
-async def test_a_run_that_lost_its_thread_acts_no_more(store: Store, begun: Begun, items: Items, world: World) -> None:
+async def test_a_run_that_lost_its_thread_acts_no_more(
+    call: Call, store: Store, begun: Begun, items: Items, world: World
+) -> None:
     expired = {":t": 1}
     items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", expired, condition="attribute_exists(PK)")
     taken = begun_on(store, "other")
     with pytest.raises(Superseded):
-        await called(ledger_of(store, begun), world.act, "sync", 17)
+        await call(world.act, 17)
     assert world.done == []
-    await called(ledger_of(store, taken), world.act, "sync", 17)
+    await call(world.act, 17, of=taken)
     assert world.done == [17]
 
 
-@pytest.mark.parametrize("fails", ["before", "after"])
 async def test_a_store_that_takes_no_claim_lets_nothing_be_done(
-    store: Store, counting: Counting, begun: Begun, world: World, fails: str
+    call: Call, items: Items, begun: Begun, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting.fails["transact"] = fails
+    monkeypatch.setattr(items, "transact", _unavailable)
     with pytest.raises(StoreUnavailable):
-        await called(ledger_of(store, begun), world.act, "sync", 17)
+        await call(world.act, 17)
     assert world.done == []
 
 
 async def test_a_store_that_takes_no_result_lets_the_turn_go_on(
-    store: Store, counting: Counting, begun: Begun, world: World
+    call: Call, items: Items, begun: Begun, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting.fails["update"] = "before"
-    assert await called(ledger_of(store, begun), world.act, "sync", 17) == "receipt 1"
-    counting.fails.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(items, "update", _unavailable)
+        assert await call(world.act, 17) == "receipt 1"
     with pytest.raises(ActionUnknown):
-        await called(ledger_of(store, begun), world.act, "sync", 17)
+        await call(world.act, 17)
     assert world.done == [17]
+
+
+def _unavailable(*_: Any, **__: Any) -> Any:
+    raise StoreUnavailable
 
 
 # at the same time
 
 
-async def test_calls_at_the_same_time_are_one_action(ledger: Ledger, world: World) -> None:
+async def test_calls_at_the_same_time_are_one_action(store: Store, begun: Begun, world: World) -> None:
     gate = asyncio.Event()
 
     async def slow(what: Any) -> str:
         await gate.wait()
         return world.act(what)
 
-    with acting(ledger):
+    with acting(ledger_of(store, begun)):
         calls = [asyncio.create_task(once("charge", key=str)(slow)(17)) for _ in range(3)]
         await asyncio.sleep(0.05)
         gate.set()
         assert await asyncio.gather(*calls) == ["receipt 1"] * 3
-    assert world.done == [17]
 
 
-def test_calls_in_threads_at_the_same_time_are_one_action(ledger: Ledger, world: World) -> None:
+def test_calls_in_threads_at_the_same_time_are_one_action(store: Store, begun: Begun, world: World) -> None:
     def slow(what: Any) -> str:
         time.sleep(0.05)
         return world.act(what)
 
-    with acting(ledger), ThreadPoolExecutor(3) as pool:
+    with acting(ledger_of(store, begun)), ThreadPoolExecutor(3) as pool:
         act = once("charge", key=str)(slow)
         calls = [pool.submit(copy_context().run, act, 17) for _ in range(3)]
         assert {call.result() for call in calls} == {"receipt 1"}
-    assert world.done == [17]
 
 
-async def test_many_different_actions_at_once_do_not_refuse_each_other(ledger: Ledger, world: World) -> None:
-    with acting(ledger):
-        await asyncio.gather(*(once("charge", key=str)(world.act_later)(number) for number in range(12)))
+async def test_many_different_actions_at_once_do_not_refuse_each_other(
+    store: Store, begun: Begun, world: World
+) -> None:
+    async def act(what: Any) -> str:
+        return world.act(what)
+
+    with acting(ledger_of(store, begun)):
+        await asyncio.gather(*(once("charge", key=str)(act)(number) for number in range(12)))
     assert sorted(world.done) == list(range(12))
 
 
@@ -344,14 +296,14 @@ async def test_a_call_that_is_cancelled_while_it_acts_is_unknown(store: Store, b
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    with pytest.raises(ActionUnknown):
-        await called(ledger_of(store, begun), world.act, "sync", 17)
+    with acting(ledger_of(store, begun)), pytest.raises(ActionUnknown):
+        once("charge", "17")(lambda: world.act(17))()
 
 
 # in turns
 
 
-def turns_of(store: Store, *nodes: Node) -> Turns:
+def turns_of(store: Store, *nodes: Callable[..., Any]) -> Turns:
     builder = StateGraph(MessagesState, context_schema=RunContext)
     builder.add_sequence([(f"n{number}", node) for number, node in enumerate(nodes)])
     builder.add_edge(START, "n0")
@@ -382,7 +334,7 @@ async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(s
     assert world.done == [17]
 
 
-def approving(world: World) -> Node:
+def approving(world: World) -> Callable[..., Any]:
     """Reserves, asks, and only then charges, all in one node, which LangGraph runs anew for each answer."""
 
     def act(state: MessagesState) -> Any:
