@@ -25,7 +25,7 @@ from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator,
 
 CREW = Path(__file__).parents[1] / "tests" / "faults"
 NO_S3 = "http://127.0.0.1:9"  # no value here is large enough to be written there
-COLUMNS = ("turns", "acknowledged", "fewest", "lost", "doubled", "half", "seconds", "deaths", "faults")
+COLUMNS = ("turns", "acknowledged", "fewest", "lost", "doubled", "half", "seconds", "faults")
 
 
 def main() -> None:
@@ -34,7 +34,6 @@ def main() -> None:
     arguments.add_argument("--each", type=int, default=50, help="acknowledged turns that every writer has at least")
     arguments.add_argument("--writers", type=int, action="append", help="repeatable; default: 2 and 8")
     arguments.add_argument("--share", type=float, action="append", help="share of broken calls; default: 0 and 0.15")
-    arguments.add_argument("--killed", type=int, default=0, help="how many writers are killed again and again")
     arguments.add_argument("--data", help="ignored: every benchmark takes it")
     options = arguments.parse_args()
     sys.path.insert(0, str(CREW))
@@ -44,9 +43,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, _dynamodb(Path(folder)) as url:
         for share in options.share or [0.0, 0.15]:
             for writers in options.writers or [2, 8]:
-                place = Path(folder) / f"{writers}-{share}"
-                place.mkdir()
-                row = _run(url, place, writers=writers, share=share, options=options)
+                row = _run(url, writers=writers, share=share, options=options)
                 _print(row, is_first=not rows)
                 rows.append(row)
     print(json.dumps({"benchmark": "writers", "rows": rows}))
@@ -63,15 +60,13 @@ def _dynamodb(folder: Path) -> Iterator[str]:
         yield url
 
 
-def _run(url: str, folder: Path, *, writers: int, share: float, options: argparse.Namespace) -> dict[str, Any]:
+def _run(url: str, *, writers: int, share: float, options: argparse.Namespace) -> dict[str, Any]:
     crew, site = importlib.import_module("writer_crew"), importlib.import_module("fault_site")
     client = boto3.client("dynamodb", endpoint_url=url, **site.CREDENTIALS)
     table = f"writers-{secrets.token_hex(4)}"
     make_table(client, table)
-    drill = crew.Drill(
-        writers=writers, turns=options.turns, each=options.each, fault_share=share, killed=options.killed
-    )
-    report = crew.run_drill(site.Site(url, table, NO_S3, "none"), drill, folder, seed=1)
+    drill = crew.Drill(writers=writers, turns=options.turns, each=options.each, fault_share=share)
+    report = crew.run_drill(site.Site(url, table, NO_S3, "none"), drill, seed=1)
     return {"writers": writers, "share": share, **asdict(report), "per_second": round(report.turns / report.seconds, 1)}
 
 

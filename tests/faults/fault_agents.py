@@ -14,7 +14,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from turnkeep import ActionUnknown, once
@@ -73,8 +73,7 @@ def story(callbacks: list[BaseCallbackHandler], window: int | None = 10) -> Agen
         return {"messages": [await model.ainvoke(state["messages"])]}
 
     builder = StateGraph(MessagesState).add_node("think", think).add_node("answer", answer)
-    builder.add_edge(START, "think").add_edge("think", "answer").add_edge("answer", END)
-    graph = builder.compile().with_config(callbacks=callbacks)
+    graph = builder.add_edge(START, "think").add_edge("think", "answer").compile().with_config(callbacks=callbacks)
     return Agent("story", graph, _read_reply, window=window)
 
 
@@ -109,8 +108,12 @@ def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
             receipts += f", {unknown.name} unknown"
         return {"messages": [AIMessage(receipts)]}
 
-    graph = StateGraph(MessagesState).add_node("buy", buy).add_edge(START, "buy").add_edge("buy", END).compile()
-    return Agent("paying", graph, _read_reply)
+    return one_node(buy, "paying")
+
+
+def one_node(node: Callable[[MessagesState], Any], name: str = "one") -> Agent:
+    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
+    return Agent(name, graph, _read_reply)
 
 
 BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {"story": story, "paying": paying}

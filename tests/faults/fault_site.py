@@ -148,6 +148,11 @@ def messages_of(store: Store, thread_id: str) -> list[tuple[str, str]]:
     return [(message.type, message.text) for message in messages]
 
 
+def questions(site: Site) -> list[str]:
+    """The messages of users in thread `t`."""
+    return [text for kind, text in messages_of(site.store(), "t") if kind == "human"]
+
+
 # child processes: forked from a server that has loaded the libraries and runs nothing, so nothing is shared
 
 CONTEXT = multiprocessing.get_context("forkserver")

@@ -1,20 +1,20 @@
 """Life of a background run: accepted, executed, cancelled, given up. tests/simulation kills its workers."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
+from fault_agents import one_node
 from fault_hooks import Faults
 from fault_site import ANNA, Site, later, messages_of, request, send
 from langchain_core.messages import AIMessage
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import MessagesState
 
 from awaiting import until
 from turnkeep import errors
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Principal, Reply
+from turnkeep.records import Principal
 from turnkeep.store.leases import BeginRequest
 from turnkeep.store.runs import Asked
 from turnkeep.tuning import TurnTuning
@@ -59,12 +59,6 @@ async def accepted(site: Site, thread_id: str, message: str = "two", key: str = 
 
 async def status_of(site: Site, thread_id: str, run_id: str, **more: Any) -> RunRecord:
     return await site.runs(**more).read(ANNA, thread_id, run_id)
-
-
-@pytest.fixture
-async def thread(site: Site) -> str:
-    await send(site.turns(), request("t", "one", "before"))
-    return "t"
 
 
 # a worker
@@ -130,6 +124,8 @@ async def test_a_repeated_request_makes_no_second_turn_whatever_head_has_forgott
         await send(turns, request(thread, "more", f"more-{number}"))
     again = await runs_of(site, queue).enqueue(wanted)
     assert (late, again.run_id, again.status, again.turn_number) == (None, first.run_id, "success", 2)
+    found = await status_of(site, thread, first.run_id, clock=later(2 * HOUR))
+    assert (found.status, found.turn_number) == ("success", 2)
     with pytest.raises(errors.IdempotencyKeyReused):
         await runs_of(site, queue).enqueue(replace(wanted, message="other"))
     await site.runs().work(queue.tokens[0])
@@ -147,16 +143,21 @@ async def test_a_run_on_an_abandoned_branch_is_still_found(site: Site, thread: s
     assert run_id in {each.run_id for each in await site.runs().list(ANNA, thread)}
 
 
-async def test_a_run_is_pending_then_running_then_a_turn(site: Site, thread: str) -> None:
+async def started(site: Site, thread: str) -> tuple[str, asyncio.Event, asyncio.Task[None]]:
+    """The id of a run that another process works on, what lets it end, and its worker."""
     run_id, token = await accepted(site, thread, "slow")
     gate = asyncio.Event()
     working = asyncio.create_task(site.runs(agent=waiting(gate)).work(token))
     await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
+    return run_id, gate, working
+
+
+async def test_a_run_is_pending_then_running_then_a_turn(site: Site, thread: str) -> None:
+    run_id, gate, working = await started(site, thread)
     found = await status_of(site, thread, run_id)
     assert (found.status, found.agent, found.kwargs) == ("running", "story", {})
-    assert [(each.run_id, each.status) for each in await site.runs().list(ANNA, thread, limit=1)] == [
-        (run_id, "running")
-    ]
+    [newest] = await site.runs().list(ANNA, thread, limit=1)
+    assert (newest.run_id, newest.status) == (run_id, "running")
     joining = asyncio.create_task(turn_of(site.runs(), ANNA, thread, run_id, 9))
     gate.set()
     await working
@@ -166,27 +167,12 @@ async def test_a_run_is_pending_then_running_then_a_turn(site: Site, thread: str
     assert [each.turn_number for each in await site.runs().list(ANNA, thread)] == [2, 1]
 
 
-def agent_of(node: Callable[[MessagesState], Any]) -> Agent:
-    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").add_edge("node", END).compile()
-    return Agent("one", graph, lambda values: Reply(values["messages"][-1].text))
-
-
 def waiting(gate: asyncio.Event) -> Agent:
     async def node(state: MessagesState) -> dict[str, Any]:
         await gate.wait()
         return {"messages": [AIMessage("done")]}
 
-    return agent_of(node)
-
-
-async def test_a_run_is_found_after_head_has_dropped_its_key(site: Site, thread: str) -> None:
-    run_id, token = await accepted(site, thread)
-    await site.runs().work(token)
-    turns = site.turns()
-    for number in range(33):
-        await send(turns, request(thread, "more", f"more-{number}"))
-    found = await status_of(site, thread, run_id, clock=later(2 * HOUR))
-    assert (found.status, found.turn_number) == ("success", 2)
+    return one_node(node)
 
 
 async def test_a_run_without_a_worker_for_an_hour_can_be_sent_again(site: Site, thread: str) -> None:
@@ -221,7 +207,7 @@ async def test_a_run_on_a_busy_thread_waits_without_counting_tries(site: Site, t
 
 async def test_a_failed_run_reports_its_reason_and_frees_its_key(site: Site, thread: str) -> None:
     run_id, token = await accepted(site, thread)
-    await site.runs(agent=breaking()).work(token)
+    await site.runs(agent=one_node(broken)).work(token)
     found = await status_of(site, thread, run_id)
     assert (found.status, found.code) == ("error", "agent_error")
     with pytest.raises(errors.AgentFault):
@@ -232,11 +218,8 @@ async def test_a_failed_run_reports_its_reason_and_frees_its_key(site: Site, thr
     assert (await status_of(site, thread, run_id)).status == "success"
 
 
-def breaking() -> Agent:
-    def node(state: MessagesState) -> dict[str, Any]:
-        raise ValueError("broken")
-
-    return agent_of(node)
+def broken(state: MessagesState) -> dict[str, Any]:
+    raise ValueError("broken")
 
 
 # cancelling
@@ -260,10 +243,7 @@ async def test_a_cancelled_queued_run_is_skipped(
 async def test_a_run_cancelled_by_another_process_stores_nothing(
     site: Site, thread: str, action: Literal["interrupt", "rollback"], status: str
 ) -> None:
-    run_id, token = await accepted(site, thread)
-    gate = asyncio.Event()
-    working = asyncio.create_task(site.runs(agent=waiting(gate)).work(token))
-    await until(lambda: site.store().threads.read(ANNA, thread).status == "busy")
+    run_id, gate, working = await started(site, thread)
     assert (await site.runs().cancel(ANNA, thread, run_id, action=action)).status == "interrupted"
     gate.set()
     await working

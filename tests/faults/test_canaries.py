@@ -4,7 +4,8 @@ import itertools
 import json
 import secrets
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -27,14 +28,14 @@ from turnkeep.errors import StoreUnavailable
 from turnkeep.graphs.agent import Agent
 from turnkeep.models.openai_chat import openai_chat
 from turnkeep.placeholders import PLACEHOLDER
-from turnkeep.records import Event, Reply, Source
+from turnkeep.records import Event, Principal, Reply, Source, Turn
 from turnkeep.settings import Settings
-from turnkeep.store.attachments import Attachments
 from turnkeep.store.blobs import Blobs
 from turnkeep.store.codec import Codec
 from turnkeep.store.store import Store
-from turnkeep.store.uploads import KeptUploads
-from turnkeep.turns import RunningTurn
+from turnkeep.turns import RunningTurn, TurnRequest
+from turnkeep.turns.background import Runs
+from turnkeep.turns.following import follow
 from turnkeep_local.objects import FolderObjects
 from turns_over import turns_over
 
@@ -91,6 +92,7 @@ class Office:
     folder: Path
     http: AsyncClient
     items: MemoryItems
+    runs: Runs
     queued: list[Event] = field(default_factory=list)
 
     async def ask(self, text: str, thread: str | None = "t1", *, key: str = "k1", streamed: bool = False) -> Response:
@@ -112,21 +114,18 @@ type Opens = Callable[..., Office]
 
 
 @pytest.fixture
-async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Opens]:
-    servers: list[WireServer] = []
-
+def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opens]:
     def make(*answers: Any, private: str = "lawyer") -> Office:
-        servers.append(WireServer(list(answers)).__enter__())
+        server = servers.enter_context(WireServer(list(answers)))
         items, settings = MemoryItems(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
-        objects, codec = FolderObjects(tmp_path / "objects"), Codec(SECRET)
         facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "random_bytes": secrets.token_bytes}
-        store = Store(items, Blobs(objects), codec, **facts)
+        store = Store(items, Blobs(FolderObjects(tmp_path / "objects")), Codec(SECRET), **facts)
         names, hidden = frozenset({"lawyer", "notary"}), frozenset({private}) - {""}
-        agent = lawyer(servers[-1].base_url)
+        agent = lawyer(server.base_url)
         turns = turns_over(store, agent, tuning=settings.turn, clock=facts["clock"], names=names, private=hidden)
-        attachments = Attachments(store.heads, store.vault, KeptUploads(objects))
-        app = bare_app(store=store, turns=turns, attachments=attachments, settings=settings)
-        office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)
+        app = bare_app(store=store, turns=turns, settings=settings)
+        http = AsyncClient(transport=ASGITransport(app), base_url="http://test")
+        office = Office(server, tmp_path, http, items, Runs(turns, store))
         emit = RunningTurn.emit
 
         def keep(running: RunningTurn, event: Event) -> None:
@@ -136,9 +135,8 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         monkeypatch.setattr(RunningTurn, "emit", keep)
         return office
 
-    yield make
-    for server in servers:
-        server.__exit__(None)
+    with ExitStack() as servers:
+        yield make
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "streamed"])
@@ -213,6 +211,30 @@ async def test_a_stateless_run_is_redacted_and_stores_nothing(opens: Opens, stre
     office = opens(says(ANSWER))
     assert places_in([(await office.ask(MESSAGE, None, streamed=streamed)).text]) >= SPOKEN
     assert (found_in(office.left()), office.items.stored) == (set(), {})
+
+
+async def test_a_queued_request_is_encrypted_and_its_turn_restored(opens: Opens) -> None:
+    office, who, tokens = opens(says(ANSWER)), Principal("local", "local"), list[str]()
+
+    async def launch(token: str) -> None:
+        tokens.append(token)
+
+    office.runs.launch_by(launch)
+    office.runs.store.threads.create(who, "t1", agent="lawyer")
+    record = await office.runs.enqueue(TurnRequest(who, MESSAGE, thread_id="t1", streamed=True))
+    assert found_in([*office.left(), *tokens]) == set()
+    await office.runs.work(*tokens)
+    assert found_in(office.left()) == set()
+
+    async def end(joined: RunningTurn) -> Turn:
+        turn, last = await follow(office.runs, joined, who, 1)
+        assert last
+        return turn
+
+    joined = RunningTurn(thread_id="t1", run_id=record.run_id, redactor=office.runs._turns.redactor(who, "t1"))
+    *events, complete = [event async for event in joined.run(end).events()]
+    assert places_in([str(dict(event.data)) for event in events]) >= {"answer", "event"}
+    assert (complete.data["turn"].message, complete.data["turn"].private) == (MESSAGE, True)
 
 
 async def test_a_placeholder_cut_anywhere_in_a_stream_is_restored(opens: Opens) -> None:

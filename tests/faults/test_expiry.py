@@ -1,8 +1,11 @@
 """A thread lives 24 hours after its last turn, whether or not DynamoDB's TTL has deleted its items. Nothing stops the
 cleanup; tests/simulation proves that a sweep may meet any writer, and may die anywhere."""
 
+import itertools
+import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +39,8 @@ def harness(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderO
     return open_desk(Items(dynamodb, table_name), folder_objects)
 
 
-def cleanup_of(harness: Harness, items: Items | None = None, at_once: int = 1) -> Cleanup:
-    """A cleanup of the same table through other `items`."""
-    items = items or harness.items
-    return Cleanup(Eraser(items, harness.blobs, clock=harness.clock), at_once=at_once)
+def cleanup_of(harness: Harness, at_once: int) -> Cleanup:
+    return Cleanup(Eraser(harness.items, harness.blobs, clock=harness.clock), at_once=at_once)
 
 
 def mark(harness: Harness) -> Any:
@@ -66,71 +67,37 @@ def test_a_living_thread_moves_to_its_next_hour(harness: Harness) -> None:
     assert harness.all_of("moving") == {}
 
 
-class Killed(Exception):
-    pass
-
-
-class Dying(Items):
-    """Dies before its n-th write."""
-
-    left = 0
-
-    def _call(self, operation: str, **arguments: Any) -> Any:
-        if operation not in ("query", "get_item"):
-            self.left -= 1
-            if self.left < 0:
-                raise Killed
-        return super()._call(operation, **arguments)
-
-
 def test_a_sweep_without_time_continues_in_empty_hours(harness: Harness) -> None:
     harness.take_turn("far")
     harness.clock.now += 25 * HOURS
     harness.cleanup.begin_at(hour(int((START - 10 * HOURS) * 1000)))
-    runs = 0
-    finished = False
-    while not finished and runs < 10:
-        looks = iter([True] * 7)
-        finished = harness.cleanup.sweep(lambda looks=looks: next(looks, False)).finished  # type: ignore[misc]
-        runs += 1
-    assert 4 < runs < 8
+    finished: list[bool] = []
+    while not finished or (not finished[-1] and len(finished) < 10):
+        looks = itertools.repeat(True, 7)
+        finished.append(harness.cleanup.sweep(partial(next, looks, False)).finished)
+    assert 4 < len(finished) < 8
     assert harness.all_of("far") == {}
 
 
-class Counting(Items):
-    """Records its operations, and can pretend when its table was created."""
-
-    def __init__(self, *args: Any, made: float | None = None):
-        super().__init__(*args)
-        self.sent: list[str] = []
-        self._made = made
-
-    def _call(self, operation: str, **arguments: Any) -> Any:
-        self.sent.append(operation)
-        return super()._call(operation, **arguments)
-
-    def created(self) -> int:
-        return super().created() if self._made is None else int(self._made * 1000)
-
-
-def test_a_new_table_is_swept_with_few_requests(harness: Harness, dynamodb: "DynamoDBClient", table_name: str) -> None:
+def test_a_new_table_is_swept_with_few_requests(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     harness.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
-    items = Counting(dynamodb, table_name)
-    harness.clock.now = items.created() / 1000 + 1
-    assert cleanup_of(harness, items).sweep().finished
-    assert len(items.sent) <= 4 + 2 * SHARDS  # two hours, where the table was made at the very end of one
-    items.sent.clear()
-    assert cleanup_of(harness, items).sweep().finished
-    assert "describe_table" not in items.sent
+    harness.clock.now = harness.items.created() / 1000 + 1
+    sent, call = list[str](), harness.items._call
+    monkeypatch.setattr(harness.items, "_call", lambda name, **more: (sent.append(name), call(name, **more))[1])
+    assert harness.cleanup.sweep().finished
+    assert len(sent) <= 4 + 2 * SHARDS  # two hours, where the table was made at the very end of one
+    sent.clear()
+    assert harness.cleanup.sweep().finished
+    assert "describe_table" not in sent
 
 
 @pytest.mark.parametrize(("age_days", "looks_back_days"), [(400, 31), (5, 5), (0, 0)])
 def test_without_a_mark_a_sweep_begins_at_the_oldest_possible_item(
-    harness: Harness, dynamodb: "DynamoDBClient", table_name: str, age_days: int, looks_back_days: int
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, age_days: int, looks_back_days: int
 ) -> None:
     harness.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
-    items = Counting(dynamodb, table_name, made=START - age_days * 24 * HOURS)
-    swept = cleanup_of(harness, items).sweep(lambda: False)
+    monkeypatch.setattr(harness.items, "created", lambda: int((START - age_days * 24 * HOURS) * 1000))
+    swept = harness.cleanup.sweep(lambda: False)
     assert mark(harness) == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
     assert swept.finished is (looks_back_days == 0)
 
@@ -151,13 +118,13 @@ def test_the_oldest_age_is_that_of_the_longest_overdue_thread(harness: Harness) 
     assert harness.cleanup.sweep().oldest_ms == 0
 
 
-def test_a_thread_ages_after_its_claim_died(harness: Harness, dynamodb: "DynamoDBClient", table_name: str) -> None:
+def test_a_thread_ages_after_its_claim_died(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     harness.take_turn("claimed")
     harness.clock.now += 25 * HOURS
-    items = Dying(dynamodb, table_name)
-    items.left = 1
-    with pytest.raises(Killed):
-        cleanup_of(harness, items).sweep()
+    with monkeypatch.context() as patch:
+        patch.setattr(harness.items, "write_many", lambda **_: sys.exit())
+        with pytest.raises(SystemExit):
+            harness.cleanup.sweep()
     harness.clock.now += 2 * HOURS
     swept = harness.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 3 * HOURS * 1000)
@@ -184,32 +151,17 @@ def test_an_unfinished_sweep_reports_the_age_of_its_hour(harness: Harness) -> No
 # Unreadable threads, and stores that fail
 
 FAR = int((START + 400 * HOURS) * 1000)
-UNREADABLE: tuple[Item, ...] = (
-    {"expires": None},
-    {"expires": "tomorrow"},
-    {"lease": "mine"},
-    {"v": LAYOUT + 1},
-    {"n": None, "expires": FAR},
-)
-READABLE_ENOUGH: tuple[Item, ...] = (
-    {"n": None},
-    {"n": "many"},
-    {"seq": None},
-    {"born": None},
-    {"created": None},
-    {"sig": b"forged"},
-    {"keys": "none"},
-    {"v": None},
-    {"v": LAYOUT - 1},
-)
-"""They are expired, whatever their other attributes are."""
+UNREADABLE: list[Item] = [{"expires": None}, {"expires": "tomorrow"}, {"lease": "mine"}, {"v": LAYOUT + 1}]
+UNREADABLE += [{"n": None, "expires": FAR}]
+EXPIRED: list[Item] = [{name: None} for name in ("n", "seq", "born", "created", "v")]
+EXPIRED += [{"n": "many"}, {"sig": b"forged"}, {"keys": "none"}, {"v": LAYOUT - 1}]
 
 
 def fill(harness: Harness, count: int) -> None:
     """Creates expired threads; the first ones are corrupted in each of the ways above."""
     for number in range(count):
         harness.store.threads.create(ANN, f"t{number}")
-    for number, changes in enumerate(UNREADABLE + READABLE_ENOUGH):
+    for number, changes in enumerate(UNREADABLE + EXPIRED):
         corrupt = harness.head(f"t{number}") | changes
         harness.items.put({name: value for name, value in corrupt.items() if value is not None})
     harness.clock.now += 25 * HOURS
@@ -255,49 +207,43 @@ def test_threads_are_deleted_in_parallel_up_to_the_limit(harness: Harness, tmp_p
     harness.blobs.objects = Meeting(tmp_path)
     fill(harness, 45)
     before = corrupt_heads(harness)
-    assert counts(cleanup_of(harness, at_once=8).sweep()) == (40, 5, 0, True)
+    assert counts(cleanup_of(harness, 8).sweep()) == (40, 5, 0, True)
     assert (corrupt_heads(harness), Meeting.most) == (before, 8)
 
 
-def test_a_failed_bucket_delays_only_its_thread(harness: Harness, tmp_path: Path) -> None:
-    class Refusing(FolderObjects):
-        refused = objects_of(partition(ANN, "b"))
+def refusing(method: Any, key: str) -> Any:
+    """The method without an answer for the thread or the objects of this key."""
 
-        def names(self, prefix: str) -> Iterator[str]:
-            if prefix == self.refused:
-                raise StoreUnavailable
-            return super().names(prefix)
+    def call(first: str, *args: Any, **more: Any) -> Any:
+        if first == key:
+            raise StoreUnavailable
+        return method(first, *args, **more)
 
-    harness.blobs.objects = Refusing(tmp_path)
+    return call
+
+
+def test_a_failed_bucket_delays_only_its_thread(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in "abc":
         harness.take_turn(thread)
     harness.clock.now += 25 * HOURS
-    for late, deleted in ((1, 2), (4, 0)):
-        swept = harness.cleanup.sweep()
-        assert (counts(swept), swept.oldest_ms) == ((deleted, 0, 1, True), late * HOURS * 1000)
-        harness.clock.now += 3 * HOURS
-    Refusing.refused = ""
+    with monkeypatch.context() as patch:
+        patch.setattr(harness.objects, "names", refusing(harness.objects.names, objects_of(partition(ANN, "b"))))
+        for late, deleted in ((1, 2), (4, 0)):
+            swept = harness.cleanup.sweep()
+            assert (counts(swept), swept.oldest_ms) == ((deleted, 0, 1, True), late * HOURS * 1000)
+            harness.clock.now += 3 * HOURS
     assert counts(harness.cleanup.sweep()) == (1, 0, 0, True)
     assert harness.all_of("b") == {}
 
 
-class Stuck(Items):
-    """Refuses to update one thread."""
-
-    def update(self, pk: str, *args: Any, **kwargs: Any) -> Item:
-        if pk == partition(ANN, "b"):
-            raise StoreUnavailable
-        return super().update(pk, *args, **kwargs)
-
-
 @pytest.mark.parametrize("at_once", [1, 4])
-def test_an_unclaimed_thread_keeps_its_hour(
-    at_once: int, harness: Harness, dynamodb: "DynamoDBClient", table_name: str
-) -> None:
+def test_an_unclaimed_thread_keeps_its_hour(at_once: int, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in "abc":
         harness.take_turn(thread)
     harness.clock.now += 27 * HOURS
-    swept = cleanup_of(harness, Stuck(dynamodb, table_name), at_once).sweep()
+    with monkeypatch.context() as patch:
+        patch.setattr(harness.items, "update", refusing(harness.items.update, partition(ANN, "b")))
+        swept = cleanup_of(harness, at_once).sweep()
     assert (counts(swept), swept.oldest_ms) == ((2, 0, 1, True), 3 * HOURS * 1000)
     assert mark(harness) == hour(int((START + 24 * HOURS) * 1000))
     assert counts(harness.cleanup.sweep()) == (1, 0, 0, True)

@@ -4,32 +4,25 @@ unchanged and delays no other."""
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from fault_agents import story
+from fault_agents import one_node
 from fault_hooks import Faults
 from fault_site import ANNA, Site, messages_of, request, send
 from langchain_core.messages import AIMessage
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import MessagesState
 
 from turnkeep.errors import ModelTimeout, ThreadBusy, TurnInProgress
 from turnkeep.graphs.agent import Agent
-from turnkeep.records import Reply
 from turnkeep.tuning import TurnTuning
-from turnkeep.turns import RunningTurn, Turns
+from turnkeep.turns import RunningTurn
 
 HOUR = 3600
 SHORT_LEASE = TurnTuning(lease_seconds=1.5, renew_seconds=0.3)
 ONE_SECOND = TurnTuning(seconds=4, commit_seconds=3)  # a second to run, the rest to store
-
-
-def _one_node(node: Callable[[MessagesState], Any]) -> Agent:
-    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").add_edge("node", END).compile()
-    return Agent("one", graph, lambda values: Reply(values["messages"][-1].text))
 
 
 def _sleeping(seconds: float) -> Agent:
@@ -37,7 +30,7 @@ def _sleeping(seconds: float) -> Agent:
         await asyncio.sleep(seconds)
         return {"messages": [AIMessage("awake")]}
 
-    return _one_node(node)
+    return one_node(node)
 
 
 def _blocking(until: threading.Event) -> Agent:
@@ -45,7 +38,7 @@ def _blocking(until: threading.Event) -> Agent:
         assert until.wait(120)
         return {"messages": [AIMessage("unblocked")]}
 
-    return _one_node(node)
+    return one_node(node)
 
 
 # the lease
@@ -84,36 +77,27 @@ async def test_a_hanging_renewal_does_not_delay_the_reply(site: Site) -> None:
 # cancelling
 
 
-@asynccontextmanager
-async def _after_one_turn(site: Site) -> AsyncIterator[tuple[Turns, Callable[[], object]]]:
-    turns, store = site.turns(), site.store()
-    await send(turns, request("t", "one", "k1"))
-
-    def seen() -> object:
-        thread = store.threads.read(ANNA, "t")
-        return thread.turn_count, store.turns.newest(ANNA, "t", limit=9), messages_of(store, "t")
-
-    yield turns, seen
+def seen(site: Site) -> object:
+    store = site.store()
+    return store.threads.read(ANNA, "t").turn_count, store.turns.newest(ANNA, "t", limit=9), messages_of(store, "t")
 
 
-async def test_a_run_closed_at_any_event_leaves_its_thread_unchanged(site: Site) -> None:
-    async with _after_one_turn(site) as (turns, seen):
-        before = seen()
-        running = await turns.start(replace(request("clean", "two", "k2"), streamed=True))
-        events = [event.name async for event in running.events()]
-        assert events.count("node") == 2
-        assert events.count("token") >= 2
-        assert events[-1] == "complete"
+async def test_a_run_closed_at_any_event_leaves_its_thread_unchanged(site: Site, thread: str) -> None:
+    turns, before = site.turns(), seen(site)
+    running = await turns.start(replace(request("clean", "two", "k2"), streamed=True))
+    events = [event.name async for event in running.events()]
+    assert events.count("node") == 2
+    assert events.count("token") >= 2
+    assert events[-1] == "complete"
 
-        for many in range(len(events) - 1):
-            running = await turns.start(replace(request("t", "two", "k2"), streamed=True))
-            await _close_after(running, many)
+    for many in range(len(events) - 1):
+        running = await turns.start(replace(request(thread, "two", "k2"), streamed=True))
+        await _close_after(running, many)
 
-            assert seen() == before, f"closed after {events[:many]}"
-            assert site.store().threads.read(ANNA, "t").status == "error"  # the message is shown as pending
+        assert seen(site) == before, f"closed after {events[:many]}"
+        assert site.store().threads.read(ANNA, thread).status == "error"  # the message is shown as pending
 
-        turn = await send(turns, request("t", "two", "k2"))
-        assert turn.number == 2
+    assert (await send(turns, request(thread, "two", "k2"))).number == 2
 
 
 async def _close_after(running: RunningTurn, many: int) -> None:
@@ -201,20 +185,12 @@ async def _when_free[T](attempt: Callable[[], Awaitable[T]]) -> T:
 # the deadline
 
 
-async def test_a_run_past_its_deadline_leaves_its_thread_unchanged(site: Site) -> None:
-    async with _after_one_turn(site) as (turns, seen):
-        before = seen()
-
-        with pytest.raises(ModelTimeout):
-            await send(site.turns(agent=_renamed(_sleeping(HOUR)), tuning=ONE_SECOND), request("t", "two", "k2"))
-
-        assert seen() == before
-        assert (await send(turns, request("t", "two", "k2"))).number == 2
-
-
-def _renamed(agent: Agent) -> Agent:
-    """An agent in the place of `story`, whose thread it is."""
-    return Agent(story([]).name, agent.graph, agent.read_reply)
+async def test_a_run_past_its_deadline_leaves_its_thread_unchanged(site: Site, thread: str) -> None:
+    before, late = seen(site), replace(_sleeping(HOUR), name="story")
+    with pytest.raises(ModelTimeout):
+        await send(site.turns(agent=late, tuning=ONE_SECOND), request(thread, "two", "k2"))
+    assert seen(site) == before
+    assert (await send(site.turns(), request(thread, "two", "k2"))).number == 2
 
 
 async def test_blocking_nodes_delay_no_other_run(site: Site) -> None:

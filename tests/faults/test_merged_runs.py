@@ -5,24 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fault_hooks import Faults
-from fault_site import ANNA, Site, later, messages_of, request, send
+from fault_site import ANNA, Site, later, questions, request
 from test_background_runs import Queue, runs_of, status_of
 
 from turnkeep import errors
-from turnkeep.turns.background import NotDone
 from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import MAX_MESSAGE_BYTES, GraphCall, TurnRequest, WhenBusy
-from turns_over import turn_of
 
 WINDOW = 60.0
-BEGIN_AT = 3  # the call of a worker that begins the run
-
-
-@pytest.fixture
-async def thread(site: Site) -> str:
-    await send(site.turns(), request("t", "one", "before"))
-    return "t"
 
 
 def wanted(message: str, strategy: WhenBusy = "merge", **more: Any) -> TurnRequest:
@@ -35,64 +25,21 @@ async def accepted(site: Site, *requests: TurnRequest, seconds: float = 0) -> li
     return [await runs.enqueue(each) for each in requests]
 
 
-async def worked_off(site: Site, faults: Faults | None = None, *, seconds: float = 0) -> None:
+async def worked_off(site: Site, seconds: float = 0) -> None:
     store = site.store()
     token = store.queue.token(store.heads.read(ANNA, "t"))
-    await site.runs(faults, clock=later(seconds)).work(token)
-
-
-def questions(site: Site) -> list[str]:
-    return [text for kind, text in messages_of(site.store(), "t") if kind == "human"]
-
-
-async def test_messages_that_wait_make_one_turn(site: Site, thread: str) -> None:
-    many = await accepted(site, *(wanted(name) for name in ("two", "three", "four")))
-    assert len({run.run_id for run in many}) == 1
-    await worked_off(site)
-    assert questions(site) == ["one", "two\n\nthree\n\nfour"]
-    assert (await turn_of(site.runs(), ANNA, thread, many[0].run_id, 60)).number == 2
+    await site.runs(clock=later(seconds)).work(token)
 
 
 @pytest.mark.parametrize("is_over", [False, True])
 async def test_a_repeated_message_is_in_one_turn(site: Site, thread: str, *, is_over: bool) -> None:
-    first, _ = await accepted(site, wanted("two"), wanted("three"))
+    first, second = await accepted(site, wanted("two"), wanted("three"))
     if is_over:
         await worked_off(site)
     again = await accepted(site, wanted("three"), wanted("two"))
-    assert {run.run_id for run in again} == {first.run_id}
+    assert {run.run_id for run in (second, *again)} == {first.run_id}
     with pytest.raises(errors.IdempotencyKeyReused):
         await accepted(site, wanted("three", after=7))
-    await worked_off(site)
-    assert questions(site) == ["one", "two\n\nthree"]
-
-
-def arriving_at(number: int, site: Site, wanted: TurnRequest, found: list[RunRecord]) -> Faults:
-    """Have another process accept a request just before this call of the worker."""
-    loop, faults = asyncio.get_running_loop(), Faults()
-
-    async def accept() -> None:
-        found.extend(await accepted(site, wanted))
-
-    def on_call(_: str) -> None:
-        if len(faults.calls) == number:
-            asyncio.run_coroutine_threadsafe(accept(), loop).result()
-
-    faults.on_call = on_call
-    return faults
-
-
-async def test_a_message_does_not_join_a_run_that_has_begun(site: Site, thread: str) -> None:
-    later_runs, [first] = list[RunRecord](), await accepted(site, wanted("two"))
-    await worked_off(site, arriving_at(BEGIN_AT + 1, site, wanted("three"), later_runs))
-    assert later_runs[0].run_id != first.run_id
-    assert questions(site) == ["one", "two", "three"]
-
-
-async def test_a_worker_does_not_begin_without_a_message_that_it_has_not_read(site: Site, thread: str) -> None:
-    later_runs, [first] = list[RunRecord](), await accepted(site, wanted("two"))
-    with pytest.raises(NotDone):
-        await worked_off(site, arriving_at(BEGIN_AT, site, wanted("three"), later_runs))
-    assert (later_runs[0].run_id, questions(site)) == (first.run_id, ["one"])
     await worked_off(site)
     assert questions(site) == ["one", "two\n\nthree"]
 
@@ -134,16 +81,16 @@ async def test_debounced_messages_wait_for_more(site: Site, thread: str) -> None
     await accepted(site, wanted("two", "debounce"))
     await accepted(site, wanted("three", "debounce"), seconds=40)
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(worked_off(site, seconds=90), 0.3)
+        await asyncio.wait_for(worked_off(site, 90), 0.3)
     assert questions(site) == ["one"]
-    await worked_off(site, seconds=101)
+    await worked_off(site, 101)
     assert questions(site) == ["one", "two\n\nthree"]
 
 
 async def test_debounced_messages_wait_four_windows_at_most(site: Site, thread: str) -> None:
     for number in range(6):
         await accepted(site, wanted(f"{number}", "debounce"), seconds=45 * number)
-    await worked_off(site, seconds=4 * WINDOW + 1)
+    await worked_off(site, 4 * WINDOW + 1)
     assert questions(site) == ["one", "\n\n".join("012345")]
 
 
