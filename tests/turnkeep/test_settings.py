@@ -10,7 +10,6 @@ from pydantic import Field, SecretStr, ValidationError
 from turnkeep.settings import (
     DEFAULT_OPENAI_MODEL,
     UNUSABLE,
-    AgentSettings,
     DataSource,
     LateSecret,
     LocatedSecret,
@@ -35,6 +34,8 @@ def test_a_place_of_the_key_is_enough_for_a_model_of_openai(location: str) -> No
     assert Settings(model_key=location).main_model == DEFAULT_OPENAI_MODEL
     assert Settings(model="openai:m", model_key=location).main_model == "openai:m"
     assert Settings(model="demo", model_key=location).main_model == "demo"
+    assert Ledger.read({"LEDGER__BOOKS": location}).secrets["books"].get_secret_value() == location
+    assert Ledger.read({"LEDGER__BOOKS": "mysql://db/ads", "LEDGER__LOGIN": location}).login == location
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,10 @@ def test_a_malformed_place_is_refused_at_start(malformed: str) -> None:
     with pytest.raises(ValidationError, match='use "ssm:<name>" or "secretsmanager:<name or arn>"') as caught:
         Settings(model_key=malformed)
     assert caught.value.errors()[0]["loc"] == ("model_key",)
+    for field in ("BOOKS", "LOGIN"):
+        with pytest.raises(UnusableSetting, match=f'^LEDGER__{field}: use "ssm:<name>" or') as refused:
+            Ledger.read({f"LEDGER__{field}": f"ssm:/a#{CANARY}"})
+        assert "canary" not in explain(refused.value)
 
 
 class Ledger(DataSource):
@@ -55,19 +60,6 @@ class Ledger(DataSource):
 
     books: LocatedSecret = SecretStr("")
     pages: int = Field(3, ge=1)
-
-
-@pytest.mark.parametrize("location", LOCATIONS)
-def test_the_secrets_of_an_agent_may_be_places_too(location: str) -> None:
-    assert Ledger.read({"LEDGER__BOOKS": location}).secrets["books"].get_secret_value() == location
-    assert Ledger.read({"LEDGER__BOOKS": "mysql://db/ads", "LEDGER__LOGIN": location}).login == location
-
-
-@pytest.mark.parametrize("field", ["BOOKS", "LOGIN"])
-def test_a_malformed_place_of_one_is_refused_at_start(field: str) -> None:
-    with pytest.raises(UnusableSetting, match=f'^LEDGER__{field}: use "ssm:<name>" or') as caught:
-        Ledger.read({f"LEDGER__{field}": f"ssm:/a#{CANARY}"})
-    assert "canary" not in explain(caught.value)
 
 
 @pytest.mark.parametrize("url", ["", "ssm:/whole/url"])
@@ -93,14 +85,7 @@ def test_an_agent_without_settings_of_its_own_may_be_private_too(
     settings = Settings()
     assert settings.is_private("my-lawyer") is private
     assert not settings.is_private("papers")
-
-
-def test_an_agent_says_itself_whether_it_is_private() -> None:
-    class Lawyer(AgentSettings):
-        agent: ClassVar[str] = "lawyer"
-        pii: bool = True
-
-    assert Settings().with_agents(Lawyer()).is_private("lawyer")
+    assert settings.with_agents(Ledger(pii=private)).is_private("ledger") is private
 
 
 def test_what_is_given_counts_where_the_environment_says_nothing() -> None:

@@ -1,24 +1,19 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from turnkeep.tokens import estimate_tokens
 
 
-def test_nothing_costs_nothing():
-    assert estimate_tokens("") == 0
-    assert estimate_tokens(" \n\t") == 0
-
-
-def test_words_digits_and_signs_cost_what_the_rule_says():
-    assert estimate_tokens("cat") == 1
-    assert estimate_tokens("retrieval") == 2
-    assert estimate_tokens("1234") == 2
-    assert estimate_tokens("a_b == (c)") == 3 + 1 + 1 + 2
-    assert estimate_tokens("perché") == 1
-
-
-def test_a_script_without_spaces_is_not_one_cheap_word():
-    assert estimate_tokens("人工智能是计算机") == 8
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        *(("", 0), (" \n\t", 0), ("cat", 1), ("retrieval", 2), ("1234", 2), ("perch\u00e9", 1)),
+        *(("a_b == (c)", 3 + 1 + 1 + 2), ("\u4eba\u5de5\u667a\u80fd\u662f\u8ba1\u7b97\u673a", 8)),
+    ],
+)
+def test_words_digits_and_signs_cost_what_the_rule_says(text, tokens):
+    assert estimate_tokens(text) == tokens
 
 
 @given(st.text(), st.text())

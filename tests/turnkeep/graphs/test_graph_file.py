@@ -119,20 +119,16 @@ def test_dependencies_are_folders_to_import_from_and_packages_to_install(write: 
 
 
 @pytest.mark.parametrize(("over", "expected"), [(False, "set"), (True, "of the file")])
-@pytest.mark.parametrize("env", [{"TONE": "of the file"}, ".env"])
+@pytest.mark.parametrize("env", [{"TONE": "of the file", "RETRIES": 3}, ".env"])
 def test_variables_come_from_a_mapping_or_a_file(
     write: WriteFile, monkeypatch: pytest.MonkeyPatch, *, env: Any, over: bool, expected: str
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     path, environ = write(with_graph(env=env)), {"TONE": "set"}
-    (path.parent / ".env").write_text("# the tone\nTONE='of the file'\n")
+    (path.parent / ".env").write_text("# the tone\nTONE='of the file'\nRETRIES=3\n")
     read_graph_file(path).use(environ, over=over)
-    assert environ == {"TONE": expected}
+    assert environ == {"TONE": expected, "RETRIES": "3"}
     assert str(path.parent) in sys.path
-
-
-def test_a_number_among_variables_is_text_in_the_environment(write: WriteFile) -> None:
-    assert read_graph_file(write(with_graph(env={"RETRIES": 3}))).environment() == {"RETRIES": "3"}
 
 
 @pytest.fixture
@@ -157,18 +153,8 @@ def named(write: WriteFile, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 def test_agents_on_board_stand_beside_graphs_where_the_file_asks(
     named: Callable[[Any], None], agents: Any, expected: list[str]
 ) -> None:
-    named({"graphs": {"b": "./agent.py:b", "a": "./agent.py:a"}, "turnkeep": {"agents": agents}})
-    assert list(entries())[:3] == expected
-
-
-@pytest.mark.parametrize(("asked", "expected"), [("papers", "b"), ("a", "a")])
-def test_the_first_graph_answers_where_the_default_is_not_there(
-    named: Callable[[Any], None], asked: str, expected: str
-) -> None:
-    named({"graphs": {"b": "./agent.py:b", "a": "./agent.py:a"}})
-    assert default_agent(asked) == expected
-
-
-def test_without_a_file_the_agents_on_board_are_served() -> None:
     assert graph_file() is None
     assert (default_agent("papers"), "papers" in entries()) == ("papers", True)
+    named({"graphs": {"b": "./agent.py:b", "a": "./agent.py:a"}, "turnkeep": {"agents": agents}})
+    assert list(entries())[:3] == expected
+    assert (default_agent("regulations"), default_agent("a")) == ("regulations" if agents == "all" else "b", "a")

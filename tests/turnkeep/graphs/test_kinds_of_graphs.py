@@ -2,10 +2,10 @@
 that cannot be served is told."""
 
 import json
-import logging
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -16,7 +16,6 @@ from turnkeep.errors import AgentFault, InvalidRequest
 from turnkeep.graphfile import GraphFile, read_graph_file
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.own import build_all, build_own
-from turnkeep.observability import logger
 from turnkeep.records import Principal, Turn
 from turnkeep.settings import UnusableFile
 from turnkeep.turns import TurnRequest
@@ -206,11 +205,7 @@ def play(folder_objects: FolderObjects) -> Callable[..., Any]:
 
     async def played(agent: Agent, message: str = "hello", call: GraphCall | None = None) -> Turn:
         turns = turns_over(table_over(items, folder_objects), agent, stores=lambda _: memory)
-        running = await turns.start(TurnRequest(ANN, message, thread_id="t", create=True, call=call))
-        try:
-            return await running.finish()
-        finally:
-            await running.close()
+        return await (await turns.start(TurnRequest(ANN, message, thread_id="t", create=True, call=call))).finish()
 
     return played
 
@@ -276,11 +271,8 @@ async def test_a_graph_without_messages_takes_its_one_text_and_keeps_its_state(b
     assert turn.details["values"] == {"question": "second", "pages": ["first", "second"]}
 
 
-async def test_an_output_of_one_text_is_the_reply(build: Build, play: Any) -> None:
+async def test_an_output_of_one_text_is_the_reply_and_any_other_its_json(build: Build, play: Any) -> None:
     assert (await play(build("one_text"), "only this")).reply == "only this"
-
-
-async def test_an_output_that_is_no_text_is_told_as_json(build: Build, play: Any) -> None:
     turn = await play(build("one_list"), "only this")
     assert json.loads(turn.reply) == turn.details["values"] == {"pages": ["only this"]}
 
@@ -309,16 +301,12 @@ async def test_a_state_that_cannot_be_stored_names_its_channel_and_costs_nothing
     assert (await play(build("grows"), call=GraphCall(input=kept))).number == 2
 
 
-async def test_a_large_write_is_logged(build: Build, play: Any, caplog: pytest.LogCaptureFixture) -> None:
-    logger.addHandler(caplog.handler)
-    try:
-        await play(build("compiled"))
-        assert not [each for each in caplog.records if each.getMessage() == "turn writes much"]
-        await play(build("grows"), call=GraphCall(input={"messages": ["x"]}))
-    finally:
-        logger.removeHandler(caplog.handler)
-    [told] = [each for each in caplog.records if each.getMessage() == "turn writes much"]
-    assert (told.levelno, vars(told)["wcu"] > 100) == (logging.WARNING, True)
+async def test_a_large_write_is_logged(build: Build, play: Any, log: StringIO) -> None:
+    await play(build("compiled"))
+    assert "turn writes much" not in log.getvalue()
+    await play(build("grows"), call=GraphCall(input={"messages": ["x"]}))
+    [told] = [json.loads(line) for line in log.getvalue().splitlines() if "turn writes much" in line]
+    assert (told["level"], told["wcu"] > 100) == ("WARNING", True)
 
 
 FAULTS = {

@@ -5,7 +5,7 @@ the table."""
 import operator
 from itertools import count
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 from as_in_langgraph import ANN, CONFIG, forgetful, joined, nameless, play
@@ -109,42 +109,30 @@ def _value(source: Random, name: str) -> Any:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_the_api_leaves_what_langgraph_leaves(seed: int, folder_objects: FolderObjects) -> None:
-    source, items = Random(seed), MemoryItems()
-    graph = build(lasts=seed % 2 == 0)
-    theirs = graph.copy({"checkpointer": InMemorySaver()})
-    turns = forgetful(graph, items, folder_objects)
-    for _ in range(TURNS):
-        given = drawn(source, theirs)
-        if source.random() < 0.7:
-            turns = forgetful(graph, items, folder_objects)
-        await theirs.ainvoke(given, CONFIG)
-        await play(turns, given)
-        expected, kept = theirs.get_state(CONFIG), (await turns.states.read(ANN, "t")).shown
-        assert nameless(kept["values"]) == nameless(plain(expected.values))
-        assert kept["next"] == [*expected.next]
-        assert [each["value"] for each in kept["interrupts"]] == [each.value for each in expected.interrupts]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_saver_leaves_what_langgraph_leaves(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, items = Random(seed), MemoryItems()
-    monkeypatch.setattr("turnkeep.saver.saver.open_items", lambda table, client: (client, items))
-    graph = build(lasts=seed % 2 == 0)
-
-    nobody: Any = object()
+async def test_the_api_and_the_saver_leave_what_langgraph_leaves(
+    seed: int, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, items, bare = Random(seed), MemoryItems(), MemoryItems()
+    monkeypatch.setattr("turnkeep.saver.saver.open_items", lambda table, client: (client, bare))
+    graph, nobody = build(lasts=seed % 2 == 0), cast(Any, object())
 
     def opened() -> Any:
         return graph.copy({"checkpointer": DynamoDBSaver(client=nobody, seal_key="k", lease_seconds=0)})
 
     theirs, ours = graph.copy({"checkpointer": InMemorySaver()}), opened()
+    turns = forgetful(graph, items, folder_objects)
     for _ in range(TURNS):
         given, durability = drawn(source, theirs), source.choice(["sync", "async", "exit"])
         if source.random() < 0.7:
-            ours = opened()
+            turns, ours = forgetful(graph, items, folder_objects), opened()
         for each in (theirs, ours):
-            each.invoke(given, CONFIG, durability=durability)
-        assert told(ours.get_state(CONFIG)) == told(theirs.get_state(CONFIG))
+            await each.ainvoke(given, CONFIG, durability=durability)
+        await play(turns, given)
+        expected, kept = theirs.get_state(CONFIG), (await turns.states.read(ANN, "t")).shown
+        assert nameless(kept["values"]) == nameless(plain(expected.values))
+        assert kept["next"] == [*expected.next]
+        assert [each["value"] for each in kept["interrupts"]] == [each.value for each in expected.interrupts]
+        assert told(ours.get_state(CONFIG)) == told(expected)
     assert [told(state) for state in opened().get_state_history(CONFIG)] == [
         told(state) for state in theirs.get_state_history(CONFIG)
     ]

@@ -1,3 +1,5 @@
+import secrets
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,8 +36,5 @@ def open_saver(
 @pytest.fixture
 def store(dynamodb: "DynamoDBClient", table_name: str) -> Store:
     """The same table as the API has it."""
-    import secrets
-    import time
-
     items = Items(dynamodb, table_name)
     return Store(items, Blobs(None, items), Codec(KEY.encode()), clock=time.time, random_bytes=secrets.token_bytes)

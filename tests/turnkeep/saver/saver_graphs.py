@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.channels import DeltaChannel
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
@@ -23,9 +23,7 @@ def echo(saver: Any, **options: Any) -> Any:
     graph = StateGraph(MessagesState)
     graph.add_node("look", lambda state: {})
     graph.add_node("answer", lambda state: {"messages": [AIMessage(f"saw {len(state['messages'])}")]})
-    graph.add_edge(START, "look")
-    graph.add_edge("look", "answer")
-    graph.add_edge("answer", END)
+    graph.add_edge(START, "look").add_edge("look", "answer")
     return graph.compile(checkpointer=saver, **options)
 
 
@@ -33,11 +31,8 @@ def asking(saver: Any) -> Any:
     """Asks back inside a sub-graph before it answers."""
     inner = StateGraph(MessagesState)
     inner.add_node("ask", lambda state: {"messages": [AIMessage(f"{interrupt('Which city?')} it is")]})
-    inner.add_edge(START, "ask")
-    outer = StateGraph(MessagesState)
-    outer.add_node("inner", inner.compile())
-    outer.add_edge(START, "inner")
-    return outer.compile(checkpointer=saver)
+    outer = StateGraph(MessagesState).add_node("inner", inner.add_edge(START, "ask").compile())
+    return outer.add_edge(START, "inner").compile(checkpointer=saver)
 
 
 def appended(notes: list[str], writes: Sequence[list[str]]) -> list[str]:
@@ -57,10 +52,8 @@ class Deltas(TypedDict):
 
 def noting(saver: Any, state: Any = Notes) -> Any:
     """A state without messages."""
-    graph = StateGraph(state)
-    graph.add_node("note", lambda state: {"notes": [state["last"]], "last": state["last"]})
-    graph.add_edge(START, "note")
-    return graph.compile(checkpointer=saver)
+    graph = StateGraph(state).add_node("note", lambda state: {"notes": [state["last"]], "last": state["last"]})
+    return graph.add_edge(START, "note").compile(checkpointer=saver)
 
 
 def remembering(saver: Any) -> Any:
@@ -68,12 +61,9 @@ def remembering(saver: Any) -> Any:
     inner = StateGraph(Notes)
     inner.add_node("note", lambda state: {"notes": [state["last"]]})
     inner.add_node("ask", lambda state: {"last": interrupt("Sure?") if state["last"] == "ask" else state["last"]})
-    inner.add_edge(START, "note")
-    inner.add_edge("note", "ask")
-    outer = StateGraph(Notes)
-    outer.add_node("inner", inner.compile(checkpointer=True))
-    outer.add_edge(START, "inner")
-    return outer.compile(checkpointer=saver)
+    inner.add_edge(START, "note").add_edge("note", "ask")
+    outer = StateGraph(Notes).add_node("inner", inner.compile(checkpointer=True))
+    return outer.add_edge(START, "inner").compile(checkpointer=saver)
 
 
 def on(thread: str, **more: Any) -> Any:

@@ -1,7 +1,6 @@
 """Runs of savers that meet on one thread. The `saver` family of tests/simulation draws all other meetings."""
 
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +14,6 @@ from memory_items import MemoryItems
 from saver_graphs import KEY, LOCAL, echo, on, remembering, saying
 
 from turnkeep import DynamoDBSaver
-from turnkeep.errors import ThreadMoved
 from turnkeep.store.blobs import Blobs
 from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.codec import Codec
@@ -91,36 +89,6 @@ def test_a_sub_graph_keeps_its_memory_when_the_thread_is_pruned(durability: Any)
         for graph in (remembering(running.saver), known):
             graph.invoke({"last": str(at)}, on("t"), durability=durability)
         assert remembering(Actor(items).saver).get_state(on("t")).values == known.get_state(on("t")).values
-
-
-@pytest.mark.parametrize("durability", ["exit", "sync", "async"])
-def test_two_runs_of_one_saver_on_a_new_thread_lose_no_acknowledged_message(durability: Any) -> None:
-    items = MemoryItems()
-    saver = Actor(items).saver
-    answers: dict[str, list[str]] = {}
-
-    def run(text: str) -> None:
-        try:
-            answers[text] = [
-                each.text for each in graph.invoke(saying(text), on("t"), durability=durability)["messages"]
-            ]
-        except ThreadMoved:
-            answers[text] = []
-
-    def within(state: Any) -> Any:
-        if state["messages"][-1].text == "slow":
-            other = threading.Thread(target=run, args=("quick",))
-            other.start()
-            other.join()
-        return {}
-
-    graph = echo(saver)
-    graph.nodes["look"].bound.func = within
-    run("slow")
-    assert len(answers) == 2
-    assert [] in answers.values()
-    (stored,) = [answer for answer in answers.values() if answer]
-    assert Actor(items).texts() == stored
 
 
 def test_checkpoints_that_an_older_version_named_by_id_alone_can_be_continued() -> None:

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from saver_graphs import KEY, LOCAL, Deltas, Open, asking, echo, noting, on, saying
 
 from template_resources import properties_of
-from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, ThreadBusy, ThreadMoved
+from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, ThreadBusy
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply, Turn
 from turnkeep.store.opening import table_definition
@@ -56,19 +56,19 @@ def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, stor
 
 
 @pytest.mark.parametrize("durability", DURABILITIES)
-def test_the_api_answers_a_question_that_a_sub_graph_asked(open_saver: Open, store: Store, durability: Any) -> None:
+@pytest.mark.parametrize("asks", ["the saver", "the API"])
+def test_the_one_answers_what_a_sub_graph_of_the_other_asked(
+    open_saver: Open, store: Store, durability: Any, asks: str
+) -> None:
     graph = asking(open_saver())
-    graph.invoke(saying("weather?"), on("t"), durability=durability)
-    assert turns_of(store, "t") == [("weather?", "Which city?", "interrupted")]
-    assert store.threads.read(LOCAL, "t").status == "interrupted"
-    assert through_api(store, graph, "t", "Rome").reply == "Rome it is"
-    assert texts(graph, "t") == ["weather?", "Rome it is"]
-
-
-def test_a_bare_graph_answers_a_question_of_the_api(open_saver: Open, store: Store) -> None:
-    graph = asking(open_saver())
-    assert through_api(store, graph, "t", "weather?").status == "interrupted"
-    graph.invoke(Command(resume="Rome"), on("t"))
+    if asks == "the API":
+        assert through_api(store, graph, "t", "weather?").status == "interrupted"
+        graph.invoke(Command(resume="Rome"), on("t"), durability=durability)
+    else:
+        graph.invoke(saying("weather?"), on("t"), durability=durability)
+        assert turns_of(store, "t") == [("weather?", "Which city?", "interrupted")]
+        assert store.threads.read(LOCAL, "t").status == "interrupted"
+        assert through_api(store, graph, "t", "Rome").reply == "Rome it is"
     assert texts(asking(open_saver()), "t") == ["weather?", "Rome it is"]
     assert turns_of(store, "t")[-1] == ("Rome", "Rome it is", "complete")
 
@@ -86,18 +86,6 @@ def test_a_list_can_become_a_delta_channel(open_saver: Open) -> None:
     for text in ("c", "d"):
         noting(open_saver(), Deltas).invoke({"last": text}, on("t"))
     assert noting(open_saver(), Deltas).get_state(on("t")).values["notes"] == ["a", "b", "c", "d"]
-
-
-def test_the_second_of_two_writers_raises_thread_moved(open_saver: Open) -> None:
-    first, second = (echo(open_saver(lease_seconds=0)) for _ in range(2))
-    first.invoke(saying("zero"), on("t"))
-    assert len(texts(second, "t")) == 2
-    stale = second.checkpointer.get_tuple(on("t"))
-    first.invoke(saying("one"), on("t"))
-    with pytest.raises(ThreadMoved, match="Invoke the graph again"):
-        second.checkpointer.put(stale.config, {**stale.checkpoint, "id": "1f"}, {"source": "loop"}, {})
-    second.invoke(saying("two"), on("t"))
-    assert texts(first, "t") == ["zero", "saw 1", "one", "saw 3", "two", "saw 5"]
 
 
 def test_a_run_leases_its_thread_until_it_ends_or_fails(open_saver: Open, store: Store) -> None:
