@@ -17,6 +17,7 @@ from turnkeep.store.keys import (
     expiry,
     expiry_bucket,
     generation_of,
+    hour,
     is_storable,
     item_ttl,
     message_key,

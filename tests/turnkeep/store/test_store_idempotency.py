@@ -7,12 +7,7 @@ from typing import Any
 import pytest
 from harness import Harness, noise
 
-from turnkeep.errors import (
-    IdempotencyKeyReused,
-    Superseded,
-    ThreadBusy,
-    TurnInProgress,
-)
+from turnkeep.errors import IdempotencyKeyReused, Superseded, ThreadBusy, TurnInProgress
 from turnkeep.records import Turn
 from turnkeep.store.leases import BeginRequest
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from harness import ANN, Harness
-from hypothesis import event, given
+from hypothesis import event, example, given
 from hypothesis import strategies as st
 from memory_items import MemoryItems
 
@@ -127,6 +127,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=12))
+@example([("new", "yes", "answered"), ("new", "yes", "failed"), ("new", "no", "failed"), ("retry", 0, "answered")])
 def test_each_message_is_stored_once_and_never_mistaken_for_an_earlier_one(
     steps: list[tuple[str, object, str]],
 ) -> None:

@@ -1,4 +1,4 @@
-"""Uploads to S3 and on a laptop keep their owner. The form limits what S3 accepts."""
+"""Uploads to S3 keep their owner. The form limits what S3 accepts."""
 
 import json
 from base64 import b64decode
@@ -11,8 +11,7 @@ from botocore.config import Config
 
 from turnkeep.aws.deployment import REGIONAL
 from turnkeep.store.blobs import S3Objects
-from turnkeep.store.uploads import MAX_UPLOAD_BYTES, OWNER, KeptUploads, S3Uploads
-from turnkeep_local.objects import FolderObjects
+from turnkeep.store.uploads import MAX_UPLOAD_BYTES, OWNER, S3Uploads
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -58,12 +57,3 @@ def test_a_form_fixes_key_owner_and_size() -> None:
     assert [form.fields["key"], form.fields[OWNER]] == [KEY, WHOSE]
     for condition in ({OWNER: WHOSE}, ["content-length-range", 1, MAX_UPLOAD_BYTES], {"key": KEY}):
         assert condition in policy["conditions"]
-
-
-def test_a_laptop_stores_a_file_with_its_owner(folder_objects: FolderObjects) -> None:
-    uploads = KeptUploads(folder_objects)
-    uploads.put(KEY, WHOSE, BODY)
-    assert uploads.read(KEY) == (BODY, WHOSE)
-    uploads.delete([KEY])
-    with pytest.raises(KeyError):
-        uploads.read(KEY)
