@@ -70,7 +70,8 @@ def test_the_one_answers_what_a_sub_graph_of_the_other_asked(
         assert store.threads.read(LOCAL, "t").status == "interrupted"
         assert through_api(store, graph, "t", "Rome").reply == "Rome it is"
     assert texts(asking(open_saver()), "t") == ["weather?", "Rome it is"]
-    assert turns_of(store, "t")[-1] == ("Rome", "Rome it is", "complete")
+    said = "" if (asks, durability) == ("the API", "exit") else "Rome"  # which LangGraph keeps from the saver
+    assert turns_of(store, "t")[-1] == (said, "Rome it is", "complete")
 
 
 def test_a_state_without_messages_makes_turns_of_its_json(open_saver: Open, store: Store) -> None:

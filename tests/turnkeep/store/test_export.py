@@ -83,8 +83,8 @@ def test_a_thread_that_is_used_meanwhile_is_exported_once_and_not_missed(
     def moving(*args: Any, **more: Any) -> Iterator[Item]:
         for entry in index(*args, **more):
             yield entry
-            if entry["PK"] == partition(ANN, "a"):
-                harness.take_turn("b", "once more")
+            if used := {partition(ANN, "a"): "b", partition(ANN, "c"): "a"}.get(entry["PK"]):
+                harness.take_turn(used, "once more")
 
     monkeypatch.setattr(table, "index", moving)
     threads = [line["thread_id"] for line in held(exports) if line["type"] == "thread"]
