@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from whole_site import NOW, Site, Visitor
+from whole_site import NOW, Site
 from wire import WireServer
 
 from hand_clock import HandClock
@@ -36,9 +36,3 @@ def model() -> Iterator[WireServer]:
     """A model's server that plays what a test appends to its script."""
     with WireServer() as server:
         yield server
-
-
-@pytest.fixture
-async def visitor(site: Site) -> Visitor:
-    """Talks to the demo model."""
-    return await site.open()

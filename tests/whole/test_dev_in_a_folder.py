@@ -49,20 +49,9 @@ TALKING = """
     graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
 """
 ADDING = """
-    from typing import TypedDict
-    from langgraph.graph import START, StateGraph
+    from langgraph.graph import START, MessagesState, StateGraph
 
-    class Sum(TypedDict):
-        a: int
-        b: int
-        sum: int
-
-    class Given(TypedDict):
-        a: int
-        b: int
-
-    builder = StateGraph(Sum, input_schema=Given)
-    builder.add_node("add", lambda state: {"sum": state["a"] + state["b"]})
+    builder = StateGraph(MessagesState).add_node("add", lambda state: {})
     graph = builder.add_edge(START, "add").compile()
 """
 CONFIG = {

@@ -37,8 +37,8 @@ def complete(**changes: Any) -> Event:
 class ScriptedRun(RunningTurn):
     """A running turn that emits events, raises exceptions and sleeps numbers. `ending` records how it ended."""
 
-    def __init__(self, steps: list[Step], *, thread_id: str | None = "t1", replayed: bool = False) -> None:
-        super().__init__(thread_id=thread_id, replayed=replayed)
+    def __init__(self, steps: list[Step]) -> None:
+        super().__init__(thread_id="t1")
         self.ending: str | None = None
         self._steps = steps
         self.run(lambda _: self._play())
@@ -66,19 +66,17 @@ class ScriptedRun(RunningTurn):
 class ScriptedTurns:
     """One script for each expected request."""
 
-    def __init__(self, *scripts: list[Step], replayed: bool = False) -> None:
+    def __init__(self, *scripts: list[Step]) -> None:
         self.requests: list[TurnRequest] = []
         self.runs: list[ScriptedRun] = []
         self._scripts = list(scripts)
-        self._replayed = replayed
 
     async def start(self, request: TurnRequest) -> ScriptedRun:
         self.requests.append(request)
         assert self._scripts, "no run was expected"
         assert request.key
-        run = ScriptedRun(self._scripts.pop(0), replayed=self._replayed)
-        self.runs.append(run)
-        return run
+        self.runs.append(ScriptedRun(self._scripts.pop(0)))
+        return self.runs[-1]
 
 
 def read_events(body: str) -> list[tuple[str, int, dict[str, Any]]]:

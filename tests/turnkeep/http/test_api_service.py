@@ -2,10 +2,11 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
-from httpx import ASGITransport, AsyncClient
+import pytest
+from httpx import AsyncClient
 from pydantic import SecretStr
+from starlette.testclient import TestClient
 
 from bare_app import bare_app
 from turnkeep import __version__
@@ -34,21 +35,18 @@ async def test_info_contains_no_secret(client: AsyncClient) -> None:
     assert "secret" not in answer.text
 
 
-async def info_of(settings: Settings) -> dict[str, Any]:
-    async with AsyncClient(transport=ASGITransport(bare_app(settings=settings)), base_url="http://test") as client:
-        return dict((await client.get("/info")).json())
-
-
-async def test_a_chosen_demo_model_needs_no_note() -> None:
-    info = await info_of(Settings(model="demo"))
-    assert (info["warnings"], info["notes"]) == (["demo_model"], [])
-
-
-async def test_a_model_key_needs_no_note() -> None:
-    for settings in (Settings(openai_api_key=SecretStr("canary")), Settings(model_key="ssm:/canary")):
-        info = await info_of(settings)
-        assert (info["model"], info["warnings"], info["notes"]) == (DEFAULT_OPENAI_MODEL, [], [])
-        assert "canary" not in str(info)
+@pytest.mark.parametrize(
+    ("settings", "model", "warnings"),
+    [
+        (Settings(model="demo"), "demo", ["demo_model"]),
+        (Settings(openai_api_key=SecretStr("canary")), DEFAULT_OPENAI_MODEL, []),
+        (Settings(model_key="ssm:/canary"), DEFAULT_OPENAI_MODEL, []),
+    ],
+)
+def test_a_chosen_model_or_a_key_needs_no_note(settings: Settings, model: str, warnings: list[str]) -> None:
+    info = TestClient(bare_app(settings=settings)).get("/info").json()
+    assert (info["model"], info["warnings"], info["notes"]) == (model, warnings, [])
+    assert "canary" not in str(info)
 
 
 def test_the_version_matches_pyproject() -> None:

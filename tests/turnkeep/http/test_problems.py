@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
+from starlette.testclient import TestClient
 
 from bare_app import bare_app
 from turnkeep.errors import BadRequest, TurnkeepError
@@ -113,14 +114,11 @@ async def test_one_log_line_a_request_without_names(log: StringIO) -> None:
     assert "secret" not in log.getvalue()
 
 
-async def test_only_this_machine_can_name_a_user() -> None:
-    app = bare_app()
+def test_only_this_machine_can_name_a_user() -> None:
     for host, status in (("127.0.0.1", 200), ("::1", 200), ("::ffff:127.0.0.1", 200), ("192.0.2.1", 401), ("", 401)):
-        transport = ASGITransport(app, client=(host, 1))
-        async with AsyncClient(transport=transport, base_url="http://test") as client:
-            answer = await client.get("/agents", headers={"X-Turnkeep-User": "ann"})
-            assert (host, answer.status_code) == (host, status)
-            assert (await client.get("/agents")).status_code == 200
+        client = TestClient(bare_app(), client=(host, 1))
+        assert (host, client.get("/agents", headers={"X-Turnkeep-User": "ann"}).status_code) == (host, status)
+        assert client.get("/agents").status_code == 200
 
 
 PROXY_HEADERS = """
@@ -134,16 +132,15 @@ X-Original-Host
 
 
 @pytest.mark.parametrize("header", PROXY_HEADERS.split())
-async def test_proxies_and_pages_cannot_name_a_user(header: str) -> None:
-    transport = ASGITransport(bare_app(), client=("127.0.0.1", 1))
-    async with AsyncClient(transport=transport, base_url="http://test") as client:
-        for value in ("127.0.0.1", "https://evil.example", ""):
-            answer = await client.get("/agents", headers={"X-Turnkeep-User": "ann", header: value})
-            assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
-            assert (await client.get("/agents", headers={header: value})).status_code == 200
-        own = {"X-Turnkeep-User": "ann", "X-Correlation-Id": "a", "X-Turnkeep-Thread": "t", "X-API-Key": "k"}
-        own |= {"X-Stainless-Retry-Count": "0", "X-OpenWebUI-User-Id": "u", "X-Request-Id": "r", "User-Agent": "x"}
-        assert (await client.get("/agents", headers=own)).status_code == 200
+def test_proxies_and_pages_cannot_name_a_user(header: str) -> None:
+    client = TestClient(bare_app(), client=("127.0.0.1", 1))
+    for value in ("127.0.0.1", "https://evil.example", ""):
+        answer = client.get("/agents", headers={"X-Turnkeep-User": "ann", header: value})
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+        assert client.get("/agents", headers={header: value}).status_code == 200
+    own = {"X-Turnkeep-User": "ann", "X-Correlation-Id": "a", "X-Turnkeep-Thread": "t", "X-API-Key": "k"}
+    own |= {"X-Stainless-Retry-Count": "0", "X-OpenWebUI-User-Id": "u", "X-Request-Id": "r", "User-Agent": "x"}
+    assert client.get("/agents", headers=own).status_code == 200
 
 
 @pytest.mark.parametrize("user", ["a#b", "..", "x" * 65, "a b", ""])
@@ -152,12 +149,10 @@ async def test_a_malformed_user_is_rejected(user: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_id")
 
 
-async def test_authentication_comes_before_validation() -> None:
+def test_authentication_comes_before_validation() -> None:
+    client = TestClient(bare_app(), client=("192.0.2.1", 1))
     for path, method in (("/threads/a%23b", "GET"), ("/chat", "POST"), ("/threads/t1/turns?limit=0", "GET")):
-        app = bare_app()
-        transport = ASGITransport(app, client=("192.0.2.1", 1))
-        async with AsyncClient(transport=transport, base_url="http://test") as client:
-            answer = await client.request(method, path, headers={"X-Turnkeep-User": "ann"}, content=b"{")
+        answer = client.request(method, path, headers={"X-Turnkeep-User": "ann"}, content=b"{")
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
 
 

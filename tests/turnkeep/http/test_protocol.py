@@ -72,11 +72,11 @@ async def start(client: AsyncClient, text: str, **more: Any) -> dict[str, Any]:
 
 
 async def events(
-    app: FastAPI, *, runs: int = 1, path: str = EVENTS, opens: asyncio.Event | None = None, **body: Any
+    app: FastAPI, *, runs: int = 1, opens: asyncio.Event | None = None, **body: Any
 ) -> list[dict[str, Any]]:
     """Return the events of a stream, which the client leaves when so many runs have ended. Its first event sets
     `opens`."""
-    caller = Caller(app, "POST", path, json.dumps({"channels": CHANNELS, **body}).encode())
+    caller = Caller(app, "POST", EVENTS, json.dumps({"channels": CHANNELS, **body}).encode())
     task = caller.start()
     found, received = list[dict[str, Any]](), b""
     while runs:

@@ -1,10 +1,10 @@
 """The app with the agents of word_graph.py, and LangGraph's SDK."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 from fastapi import FastAPI
-from httpx import ASGITransport, AsyncClient
+from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
 from word_graph import word_agent
 
@@ -15,9 +15,8 @@ def app(make_app: Callable[..., FastAPI]) -> FastAPI:
 
 
 @pytest.fixture
-async def sdk(app: FastAPI) -> AsyncIterator[LangGraphClient]:
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as http:
-        yield LangGraphClient(http)
+def sdk(client: AsyncClient) -> LangGraphClient:
+    return LangGraphClient(client)
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from fastapi import FastAPI
@@ -23,11 +22,6 @@ from turnkeep.graphfile import GraphSpec
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.own import as_agent
 from turnkeep.http.loopback import serve_nodes
-from turnkeep.records import Documents, Principal, RunContext
-from turnkeep.store.plans import Loaded
-from turnkeep.turns.graph import GraphRun
-from turnkeep.turns.redaction import Redactor
-from turnkeep.turns.request import GraphCall, TurnContext, TurnRequest
 
 
 class Log(TypedDict, total=False):
@@ -76,29 +70,20 @@ async def test_a_model_is_streamed_only_for_clients_that_read_tokens(make_app: C
         assert (way, bool(calls)) == (way, is_streamed)
 
 
-@pytest.mark.parametrize(
-    ("per_turn", "redactor"), [({}, None), ({"secret": ""}, None), ({}, Redactor.of_run(b"secret of the test"))]
-)
+@pytest.mark.parametrize(("per_turn", "pii"), [({}, ""), ({"secret": ""}, ""), ({}, "true")])
 async def test_events_of_a_graph_are_streamed_unless_its_texts_are_checked(
-    per_turn: dict[str, str], redactor: Redactor | None
+    make_app: Callable[..., FastAPI], monkeypatch: pytest.MonkeyPatch, per_turn: dict[str, str], pii: str
 ) -> None:
-    def node(state: Log) -> Log:
-        return {"log": ["done"], "secret": "draft"}
-
-    graph = StateGraph(Log).add_node("node", node).add_edge(START, "node").compile()
-    agent, principal, unused = (
-        replace(own_agent(graph), new_turn=lambda: per_turn),
-        Principal("a", "b"),
-        cast(Any, None),
-    )
-    request = TurnRequest(principal, "", "t", call=GraphCall(input={"log": []}, modes=("events", "values")))
-    turn = TurnContext(request, agent, Loaded(), None, unused, redactor, Documents(), None, 0, 0)
-    run = GraphRun(turn, RunContext(None, datetime.now(UTC), principal), max_steps=9)
-    parts = [each.data async for each in run.events({"log": []}, []) if each.name == "part"]
+    monkeypatch.setenv("PAPERS__PII", pii)
+    graph = StateGraph(Log).add_node("node", lambda _: {"log": ["done"], "secret": "draft"}).add_edge(START, "node")
+    agent = replace(own_agent(graph.compile()), new_turn=lambda: per_turn)
+    sdk = LangGraphClient(AsyncClient(transport=ASGITransport(make_app(lambda _: agent)), base_url="http://test"))
+    stream = sdk.runs.stream(None, "papers", input={"log": []}, stream_mode=["events", "values"])
+    parts: list[tuple[str, Any]] = [(part.event, part.data) async for part in stream]
     steps = ["on_chain_start", "on_chain_stream", "on_chain_end"]
-    expected = [] if per_turn or redactor else ["on_chain_start", *steps, "on_chain_end"]
-    assert [part["data"]["event"] for part in parts if part["mode"] == "events"] == expected
-    assert [part["data"]["log"] for part in parts if part["mode"] == "values"] == [[], ["done"]]
+    expected = [] if per_turn or pii else ["on_chain_start", *steps, "on_chain_end"]
+    assert [data["event"] for name, data in parts if name == "events"] == expected
+    assert [data["log"] for name, data in parts if name == "values"] == [[], ["done"]]
 
 
 @pytest.mark.parametrize("with_langgraph_api", [False, True])

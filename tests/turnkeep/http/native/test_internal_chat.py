@@ -13,11 +13,7 @@ from turnkeep.http.native.internal import rows_of
 from turnkeep.records import Event, Usage
 from turnkeep.settings import Settings
 
-ROUTE = "/internal/chat/stream"
-
-
-def body(message: str = "ping", thread: str = "c1", **ids: str) -> dict[str, Any]:
-    return {"input": {"message": message}, "conversation": {"id": thread, **ids}}
+ROUTE, BODY = "/internal/chat/stream", {"input": {"message": "ping"}, "conversation": {"id": "c1"}}
 
 
 def data_of(answer: Response) -> list[dict[str, Any]]:
@@ -31,7 +27,7 @@ async def play(*steps: Step, heartbeat_seconds: float = 5) -> Response:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
     app = bare_app(turns=ScriptedTurns(list(steps)), settings=settings)
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-        return await client.post(ROUTE, json=body())
+        return await client.post(ROUTE, json=BODY)
 
 
 async def test_the_five_events_have_the_format_of_the_seed() -> None:

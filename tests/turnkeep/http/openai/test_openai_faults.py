@@ -37,10 +37,6 @@ TOOL = {"type": "function", "function": {"name": "f", "parameters": {}}}
 type Openai = Callable[[FastAPI], AsyncOpenAI]
 
 
-def body_of(error: Any) -> dict[str, Any]:
-    return dict(error.body)
-
-
 @pytest.mark.parametrize(
     ("changes", "param", "code"),
     [
