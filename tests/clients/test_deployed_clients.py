@@ -1,61 +1,23 @@
-"""The same clients against an emulated deployment, with a key."""
+"""SDKs with keys against an emulated deployment."""
 
-import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import openai
-import openai_calls
 import pytest
-import sdk_calls
-from comparing import recorded, unexpected
-from deployed_site import KEY, OTHER_KEY, deployed
+from deployed_site import KEY, OTHER_KEY
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import APIStatusError, NotFoundError
-from node_calls import node_calls, run_node
 from openai import OpenAI
-from openai_expected import EXPECTED
-from scenes import SCENES, play
-from test_langgraph_wire import KNOWN
+from site_of_clients import Site
 
 REFUSED = (APIStatusError, httpx.HTTPStatusError)
 """Errors of LangGraph's Python SDK; the second one from `wait` and `join`."""
-BEARER = {"authorization": f"Bearer {KEY}"}
 
 
-@pytest.fixture(scope="module")
-def stack(facts: dict[str, str], bucket: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a deployment."""
-    with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket}) as url:
-        yield url
-
-
-@pytest.mark.parametrize("scene", SCENES)
-def test_each_request_is_answered_as_locally(scene: str, stack: str) -> None:
-    found = play(stack, scene, BEARER)
-    left, _ = unexpected(found, recorded("http"), KNOWN)
-    assert left == [], "\n".join(left)
-
-
-@pytest.mark.parametrize("given", [{"api_key": KEY}, BEARER], ids=["x-api-key", "bearer"])
-async def test_the_sdk_for_python_carries_its_key(given: dict[str, str], stack: str) -> None:
-    left, _ = unexpected(await sdk_calls.call(stack, **given), recorded("python"), KNOWN)
-    assert left == [], "\n".join(left)
-
-
-def test_the_sdk_for_javascript_carries_its_key(stack: str) -> None:
-    left, _ = unexpected(node_calls(stack, {"x-api-key": KEY}), recorded("node"), KNOWN)
-    assert left == [], "\n".join(left)
-
-
-@pytest.mark.parametrize("sdk", ["python", "javascript"])
-def test_openais_sdk_works_as_locally(sdk: str, stack: str) -> None:
-    thread = str(uuid.uuid4())
-    found = (
-        openai_calls.call(stack, thread, KEY) if sdk == "python" else run_node("openai_calls.mjs", stack, thread, KEY)
-    )
-    assert found == EXPECTED
+@pytest.fixture
+def stack(deployment: Site) -> str:
+    return deployment.url
 
 
 async def test_langgraphs_sdk_does_not_find_the_data_of_others(stack: str) -> None:

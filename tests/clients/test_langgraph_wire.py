@@ -7,12 +7,13 @@ from typing import Any
 import httpx
 import pytest
 import sdk_calls
-from between import between
 from comparing import recorded, unexpected
 from differences import DIFFERENCES
 from langgraph_sdk import get_client
 from node_calls import node_calls, run_node
+from proxies import Between
 from scenes import SCENES, play
+from site_of_clients import Site
 
 PAGE = Path(__file__).parents[2] / "docs" / "clients.md"
 KNOWN = {pattern: reason for reason, patterns in DIFFERENCES.items() for pattern in patterns}
@@ -27,37 +28,22 @@ def compare(found: dict[str, Any], client: str) -> set[str]:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_each_request_is_answered_as_by_the_reference(scene: str, url: str) -> None:
+def test_each_request_is_answered_as_by_the_reference(scene: str, site: Site) -> None:
     """Only this server ends each stream with an event."""
-    found = play(url, scene)
+    found = play(site.url, scene, site.headers)
     assert {answer["body"][-1][0] for answer in found.values() if is_stream(answer)} <= {"end", "error"}
     assert found.keys() == {name for name in recorded("http") if name.startswith(f"{scene}: ")}
     used = compare(found, "http")
     assert {pattern for pattern in KNOWN if pattern.startswith(f"{scene}: ")} - used == set()
 
 
-@pytest.fixture(scope="module")
-def by_python(url: str) -> dict[str, Any]:
-    return asyncio.run(sdk_calls.call(url))
-
-
-@pytest.fixture(scope="module")
-def by_javascript(url: str) -> dict[str, Any]:
-    return node_calls(url)
-
-
-def test_the_python_sdk_gets_the_answers_of_the_reference(by_python: dict[str, Any]) -> None:
-    assert by_python.keys() == recorded("python").keys()
-    compare(by_python, "python")
-
-
-def test_the_javascript_sdk_gets_the_answers_of_the_reference(by_javascript: dict[str, Any]) -> None:
-    assert by_javascript.keys() == recorded("node").keys()
-    compare(by_javascript, "node")
-
-
-def test_each_known_difference_of_an_sdk_exists(by_python: dict[str, Any], by_javascript: dict[str, Any]) -> None:
-    used = compare(by_python, "python") | compare(by_javascript, "node")
+def test_each_sdk_gets_the_answers_of_the_reference(site: Site) -> None:
+    used = set[str]()
+    by_python = asyncio.run(sdk_calls.call(site.url, api_key=site.key or None))
+    by_javascript = node_calls(site.url, {"x-api-key": site.key} if site.key else {})
+    for client, found in (("python", by_python), ("node", by_javascript)):
+        assert found.keys() == recorded(client).keys()
+        used |= compare(found, client)
     seen = ("assistants.", "threads.", "runs.", "store.")
     assert {pattern for pattern in KNOWN if pattern.startswith(seen)} - used == set()
 
@@ -75,12 +61,12 @@ async def cut_stream(url: str) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore:Reconnecting without a Last-Event-ID")
 @pytest.mark.parametrize("sdk", ["python", "javascript"])
 async def test_a_stream_that_is_cut_is_joined_again_and_makes_one_turn(sdk: str, url: str) -> None:
-    with between(url) as way:
+    with Between(url) as way:
         way.losses = [None, "cut"]
         found, whole = [
             await cut_stream(way.url) if sdk == "python" else run_node("cut_stream.mjs", way.url) for _ in range(2)
         ]
-        posts = [path for path, _ in way.passed]
+        posts = [request.path for request in way.passed]
     assert [path.rpartition("/")[2] for path in posts] == ["threads", "stream"] * 2
     assert list(map(shape_of, found["events"])) == list(map(shape_of, whole["events"]))
     values = [event["data"] for event in found["events"] if event["event"] == "values"]

@@ -2,40 +2,36 @@
 
 import uuid
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 import openai_calls
 import pytest
-from between import Between, between
 from node_calls import run_node
 from openai import APIConnectionError, OpenAI
 from openai_expected import EXPECTED
-
-type Sdk = Literal["python", "javascript"]
+from proxies import Between
+from site_of_clients import Site
 
 
 @pytest.fixture
 def way(url: str) -> Iterator[Between]:
-    with between(url) as network:
+    with Between(url) as network:
         yield network
 
 
-def use(sdk: Sdk, url: str, thread: str) -> Any:
-    return openai_calls.call(url, thread) if sdk == "python" else run_node("openai_calls.mjs", url, thread)
-
-
-def messages(url: str, thread: str) -> list[str]:
+def messages(url: str, thread: str, headers: dict[str, str] | None = None) -> list[str]:
     """Return the messages of the stored turns."""
-    turns = httpx.get(f"{url}/threads/{thread}/turns").json()["turns"]
+    turns = httpx.get(f"{url}/threads/{thread}/turns", headers=headers).json()["turns"]
     return [turn["message"] for turn in turns]
 
 
 @pytest.mark.parametrize("sdk", ["python", "javascript"])
-def test_the_sdk_works_as_with_openai(sdk: Sdk, url: str) -> None:
+def test_the_sdk_works_as_with_openai(sdk: str, site: Site) -> None:
     thread = str(uuid.uuid4())
-    assert use(sdk, url, thread) == EXPECTED
-    assert messages(url, thread) == ["one"]
+    given = (site.url, thread, site.key or "none")
+    assert (openai_calls.call(*given) if sdk == "python" else run_node("openai_calls.mjs", *given)) == EXPECTED
+    assert messages(site.url, thread, site.headers) == ["one"]
 
 
 def test_lost_answers_of_a_conversation_make_no_second_turns(url: str, way: Between) -> None:
@@ -45,7 +41,7 @@ def test_lost_answers_of_a_conversation_make_no_second_turns(url: str, way: Betw
         for text in ("one", "yes", "yes"):
             way.losses = ["503"]
             replies.append(client.responses.create(model="parcels", input=text, conversation=conversation).output_text)
-    counts = [headers["x-stainless-retry-count"] for path, headers in way.passed if path == "/v1/responses"]
+    counts = [each.headers["x-stainless-retry-count"] for each in way.passed if each.path == "/v1/responses"]
     assert counts == ["0", "1"] * 3
     assert replies == ["you said one", "you said yes", "you said yes"]
     assert messages(url, conversation) == ["one", "yes", "yes"]
