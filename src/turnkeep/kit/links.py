@@ -14,8 +14,8 @@ _ODD = "\ufffd"  # replaces a bracket, quote or blank written as an entity or af
 _SPELLED = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,31});|\\([!-/:-@\[-`{-~])", re.I)
 _ENDS = re.compile(r"[\s()\[\]<>\"'\\]")
 
-_WIDE = "com|net|org|edu|gov|biz|xyz|example"
-_TOP = f"{_WIDE}|info|app|dev|site|online|shop|store|club|top|live|link|click|page|cloud|test|[a-z]{{2}}"
+_WIDE = "com|net|org|edu|gov|biz|xyz|xxx|aero|asia|coop|museum|\u0440\u0444|example"
+_TOP = f"{_WIDE}|info|name|pro|web|app|dev|site|online|shop|store|club|top|live|link|click|page|cloud|test|[a-z]{{2}}"
 _HOST = r"(?<![a-z\d-])(?:[\w-]{1,63}\.){1,8}"
 _START = re.compile(
     r"\]\([ \t]*"  # "[text](address)"
@@ -25,7 +25,7 @@ _START = re.compile(
     r"|(?<![a-z\d])www\d?\.(?=\S)"
     r"|[^\s@<>()\[\],;:]{1,64}@(?=(?:[\w-]{1,63}\.){1,8}[a-z])"
     rf"|{_HOST}(?:(?:{_TOP})(?=(?::\d+)?[/?#]\S)|(?:{_WIDE})(?![a-z\d-]|\.[a-z\d]))"  # "example.org/page"
-    r"|(?<![a-z\d@.`-])(?:[\w-]{1,63}\.){2,8}[a-z]{2}(?![a-z\d(-]|\.[a-z\d])",  # "any.example.it"
+    r"|(?<![a-z\d@.`-])(?:[\w-]{1,63}\.){2,8}(?:[a-z]{2}|info|name|pro|shop|web)(?![a-z\d(-]|\.[a-z\d])",  # "a.b.it"
     re.I,
 )
 # The address of "[text](address)" up to the closing bracket, blanks included, as some clients link all of it.
