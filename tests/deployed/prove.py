@@ -39,14 +39,10 @@ def place(*, on_aws: bool) -> Iterator[tuple[Aws, str]]:
         aws = Account()
         yield aws, f"AWS, {aws.client('dynamodb').meta.region_name}"
         return
-    with emulated_aws() as emulated:
-        yield emulated, f"an emulated AWS, {emulator()}"
-
-
-def emulator() -> str:
     code = "from importlib.metadata import version; print(version('ministack'))"
     returned = subprocess.run([TOOLS / "python", "-c", code], capture_output=True, text=True, check=True)
-    return f"ministack {returned.stdout.strip()}"
+    with emulated_aws() as emulated:
+        yield emulated, f"an emulated AWS, ministack {returned.stdout.strip()}"
 
 
 @contextlib.contextmanager
@@ -73,13 +69,9 @@ def remove(stack: Stack) -> None:
         report(str(error))
     with contextlib.suppress(ssm.exceptions.ParameterNotFound):
         ssm.delete_parameter(Name=f"/turnkeep/{stack.name}/seal-key")
-    left = [each["StackName"] for each in stacks(cloudformation) if each["StackName"] == stack.name]
-    report(f"still there, delete it by hand: {left}" if left else "nothing is left")
-
-
-def stacks(cloudformation: object) -> list[dict[str, str]]:
-    pages = cloudformation.get_paginator("describe_stacks").paginate()  # type: ignore[attr-defined]
-    return [each for page in pages for each in page["Stacks"]]
+    pages = cloudformation.get_paginator("describe_stacks").paginate()
+    is_left = any(each["StackName"] == stack.name for page in pages for each in page["Stacks"])
+    report(f"still there, delete it by hand: {stack.name}" if is_left else "nothing is left")
 
 
 def walk(caller: Caller, name: str) -> tuple[str, str, str]:
@@ -89,11 +81,7 @@ def walk(caller: Caller, name: str) -> tuple[str, str, str]:
     except NotShown as reason:
         return name, "not shown", str(reason)
     except (AssertionError, httpx.HTTPError) as error:
-        return (
-            name,
-            "**broken**",
-            str(error).splitlines()[0] if str(error) else "an assertion of tests/deployed/promises.py",
-        )
+        return name, "**broken**", [*str(error).splitlines(), "an assertion of tests/deployed/promises.py"][0]
 
 
 def report(text: str) -> None:

@@ -12,13 +12,7 @@ import pytest
 from stack import ROOT
 
 BUILT = ROOT / ".aws-sam" / "build"
-FUNCTIONS = {
-    "api": "ApiFunction",
-    "stream": "StreamFunction",
-    "worker": "WorkerFunction",
-    "cleanup": "CleanupFunction",
-    "authorizer": "AuthorizerFunction",
-}
+FUNCTIONS = {name: f"{name.capitalize()}Function" for name in ("api", "stream", "worker", "cleanup", "authorizer")}
 WITH_PARSERS = {"documents": "DocumentsFunction"}
 """What parses files brings its parsers with it."""
 LAYERS = ("DependenciesLayer", "PackageLayer")
@@ -98,41 +92,37 @@ def test_the_runtime_client_of_streams_is_the_pinned_one(started: Callable[..., 
     assert file.startswith(str(BUILT))
 
 
-@pytest.mark.parametrize("facts", [{"MODEL": "demo"}, {"MODEL": "openai:any", "OPENAI_API_KEY": "none"}])
-def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict[str, str]) -> None:
-    code = (
-        "import app, turnkeep.turns.graph; from turnkeep.graphs.building import build_agent;"
-        "from turnkeep.settings import Settings; print(build_agent('papers', Settings()).name)"
-    )
-    assert started("api", code, **facts) == "papers"
+PERSONAL = "Mario Rossi, RSSMRA85T10A562S, +39 06 6982 1234, IT60X0542811101000000123456, 12345670017"
+BUILD = "from turnkeep.graphs.building import build_agent; from turnkeep.settings import Settings;"
+TURN = f"import app, turnkeep.turns.graph; {BUILD} print(build_agent('papers', Settings()).name)"
+AMOUNT = f"""{BUILD}
+from datetime import date; from turnkeep_agents.regulations.facts.reading import canonical
+print(build_agent('regulations', Settings()).name, canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"""
+FIND = f"from turnkeep.pii import find; print(*(one.kind for one in find({PERSONAL!r})))"
+PARSE = """from turnkeep.documents.parsing.process import parse
+print(parse(b'<html><body><h1>Pay</h1><p>2,000 a month</p></body></html>', 'a.html').pieces[0].heading)"""
+DEMO, OPENAI = {"MODEL": "demo"}, {"MODEL": "openai:any", "OPENAI_API_KEY": "none"}
+JWT = {"AUTH": "jwt", "JWT_ISSUER": "https://issuer.example", "JWT_AUDIENCE": "turnkeep"}
+JWT |= {"JWT_JWKS_URL": "https://issuer.example/jwks.json", "JWT_TENANT_CLAIM": "tenant"}
+PROOFS = {
+    "a turn of the demo": ("api", TURN, DEMO, "papers"),
+    "a turn of a model": ("api", TURN, OPENAI, "papers"),
+    "regulations": ("api", AMOUNT, DEMO, "regulations 2000"),
+    "personal data": ("api", FIND, DEMO, "PERSON TAX_ID PHONE IBAN VAT_ID"),
+    "files": ("documents", PARSE, DEMO, "Pay"),
+    "tokens without boto3": ("authorizer", "import sys, app; print('boto3' in sys.modules)", JWT, "False"),
+}
 
 
-def test_the_layers_serve_regulations(started: Callable[..., str]) -> None:
-    code = (
-        "from datetime import date; from turnkeep.graphs.building import build_agent;"
-        "from turnkeep.settings import Settings;"
-        "from turnkeep_agents.regulations.facts.reading import canonical;"
-        "print(build_agent('regulations', Settings()).name,"
-        "canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"
-    )
-    assert started("api", code, MODEL="demo") == "regulations 2000"
+@pytest.mark.parametrize("name", PROOFS)
+def test_the_layers_serve(started: Callable[..., str], name: str) -> None:
+    function, code, facts, output = PROOFS[name]
+    assert started(function, code, **facts) == output
 
 
-def test_the_layers_detect_personal_data(started: Callable[..., str]) -> None:
-    text = "Mario Rossi, RSSMRA85T10A562S, +39 06 6982 1234, IT60X0542811101000000123456, 12345670017"
-    code = f"from turnkeep.pii import find; print(*(one.kind for one in find({text!r})))"
-    assert started("api", code) == "PERSON TAX_ID PHONE IBAN VAT_ID"
-
-
-def test_the_documents_function_parses_files(started: Callable[..., str]) -> None:
-    code = (
-        "from turnkeep.documents.parsing.process import parse;"
-        "print(parse(b'<html><body><h1>Pay</h1><p>2,000 a month</p></body></html>', 'a.html').pieces[0].heading)"
-    )
-    assert started("documents", code) == "Pay"
-
-
-def test_tokens_are_verified_without_boto3(started: Callable[..., str]) -> None:
-    facts = {"AUTH": "jwt", "JWT_ISSUER": "https://issuer.example", "JWT_AUDIENCE": "turnkeep"}
-    facts |= {"JWT_JWKS_URL": "https://issuer.example/jwks.json", "JWT_TENANT_CLAIM": "tenant"}
-    assert started("authorizer", "import sys, app; print('boto3' in sys.modules)", **facts) == "False"
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_the_template_of_a_stage_differs_by_its_default_alone(stage: str) -> None:
+    """So that `--parameter-overrides` on the command line change no promise of it."""
+    trial = (BUILT / "template.yaml").read_text()
+    assert trial.count("Default: trial") == 1
+    assert (BUILT / f"{stage}.yaml").read_text() == trial.replace("Default: trial", f"Default: {stage}")

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from harness import noise
 from promises import ANNA, DAY_SECONDS, PROMISES, QUESTION, Caller, NotShown, fresh, harness_of
-from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
+from stack import DATABASE, NAME, Stack, everything, json_lines, wait_for
 
 pytestmark = [pytest.mark.slow]
 
@@ -105,52 +105,6 @@ def test_the_worker_runs_a_background_run(stack: Stack, anna: httpx.Client) -> N
     assert joined.json()["messages"][-1]["content"] == turn["reply"]
     assert anna.get(f"/threads/{thread}/runs/{run['run_id']}").json()["status"] == "success"
     assert any('"turn kept"' in line for line in stack.log("worker"))
-
-
-def test_every_protocol_adds_a_turn_to_one_thread(stack: Stack, anna: httpx.Client, key: str) -> None:
-    """Each with the key where its clients put it."""
-    thread = anna.post("/threads", json={"if_exists": "raise", "metadata": {}}).json()["thread_id"]
-    state = {"messages": [{"role": "user", "content": QUESTION}]}
-    run = {"assistant_id": "papers", "input": state}
-    chat = {"model": "papers", **state, "metadata": {"thread_id": thread}}
-    with stack.open(authorization=f"Bearer {key}") as openai:
-        answers = [
-            anna.post(f"/threads/{thread}/runs/wait", json=run, headers={"x-auth-scheme": "langsmith"}),
-            anna.post(f"/threads/{thread}/runs/stream", json=run | {"stream_mode": ["values", "messages-tuple"]}),
-            openai.post("/v1/chat/completions", json=chat),
-            openai.post("/v1/responses", json={"model": "papers", "input": QUESTION, "conversation": thread}),
-        ]
-        model = openai.get("/v1/models/papers")
-    assert [answer.status_code for answer in answers] == [200] * len(answers), [answer.text for answer in answers]
-    assert model.json()["id"] == anna.get("/assistants/papers").json()["graph_id"] == "papers"
-    assert "event: values" in answers[1].text
-    assert len(anna.get(f"/threads/{thread}/turns").json()["turns"]) == len(answers)
-
-
-def test_the_page_needs_no_key(stack: Stack) -> None:
-    with stack.open() as client:
-        page = client.get("/")
-        loaded = re.findall(r'(?:src|href)="((?:\./)?page/[^"]+)"', page.text)
-        files = [client.get(f"/{name.removeprefix('./')}") for name in loaded]
-    assert page.headers["content-type"].startswith("text/html")
-    assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert {file.status_code for file in files} == {200}
-    assert {file.headers["content-type"].partition(";")[0] for file in files} >= {"text/css", "text/javascript"}
-
-
-def test_a_browser_may_call_only_from_the_configured_origin(stack: Stack, anna: httpx.Client) -> None:
-    asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type,x-api-key"}
-    with stack.open(origin=ORIGIN) as ours, stack.open(origin="https://evil.example.com") as theirs:
-        for path in ("/chat", "/chat/stream", "/runs/wait", "/v1/responses", "/assistants/search"):
-            assert ours.options(path, headers=asks).headers["access-control-allow-origin"] == ORIGIN
-            assert "access-control-allow-origin" not in theirs.options(path, headers=asks).headers
-        refused = ours.get("/info")
-    answered = anna.get("/info", headers={"origin": ORIGIN})
-
-    assert problem(refused) == (401, "unauthorized")
-    assert refused.headers["access-control-allow-origin"] == "*"  # of the gateway itself, and of nobody
-    assert answered.headers["access-control-allow-origin"] == ORIGIN
-    assert "Idempotency-Replayed" in answered.headers["access-control-expose-headers"]
 
 
 def test_unknown_routes_return_a_problem(anna: httpx.Client) -> None:

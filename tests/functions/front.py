@@ -15,7 +15,7 @@ import h11
 
 from deployed_function import gateway_event
 
-NEXT, INIT_ERROR = "/2018-06-01/runtime/invocation/next", "/2018-06-01/runtime/init/error"
+NEXT = "/2018-06-01/runtime/invocation/next"
 END_OF_PRELUDE = bytes(8)
 PATIENCE_SECONDS = 30
 LAST = {"Connection": "close"}
@@ -106,7 +106,6 @@ class Front:
         self.seconds, self.authorize = seconds, authorize
         self.more_headers: dict[str, str] = {}  # further headers of every invocation
         self.invocations: list[Invocation] = []
-        self.init_errors: list[dict[str, Any]] = []
         self._is_up, self._thread = threading.Event(), threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
@@ -153,9 +152,6 @@ class Front:
             path = request.target.decode()
             if path == NEXT:
                 await self._hand_out(peer)
-            elif path == INIT_ERROR:
-                self.init_errors.append(json.loads(b"".join([piece async for piece in peer.body()])))
-                await peer.answer(202, b"{}", {})
             elif not await self._take_back(peer, request, path):
                 break
             peer.start_next()

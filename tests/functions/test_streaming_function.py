@@ -15,9 +15,6 @@ from lambdas import Function
 from wire import Exchange, WireServer, calls, chunk, says
 
 from server_events import read_events
-from turnkeep.records import Principal
-from turnkeep.services import Services
-from turnkeep.store.leases import BeginRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,19 +67,10 @@ def server() -> Iterator[WireServer]:
         yield server
 
 
-def environ_of(server: WireServer) -> dict[str, str]:
-    return {
-        "MODEL": "openai:test",
-        "OPENAI_BASE_URL": server.base_url,
-        "OPENAI_API_KEY": "sk-test",
-        "MODELS__MAX_RETRIES": "0",
-        "TURN__HEARTBEAT_SECONDS": "0.2",
-    }
-
-
 @pytest.fixture(scope="module")
 def function(start: Callable[..., Function], server: WireServer) -> Function:
-    return start(**environ_of(server))
+    model = {"MODEL": "openai:test", "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test"}
+    return start(**model, MODELS__MAX_RETRIES="0", TURN__HEARTBEAT_SECONDS="0.2")
 
 
 @pytest.fixture
@@ -111,18 +99,6 @@ def is_first(name: str, data: Any) -> bool:
     return name == "token" and bool(data["content"].startswith("first"))
 
 
-def read_one_by_one(client: httpx.Client, withheld: Withheld) -> list[tuple[str, Any]]:
-    """The events of a chat; the model may go on as soon as its first line is here."""
-    seen = []
-    with client.stream("POST", "/chat/stream", json=CHAT) as answer:
-        assert answer.status_code == 200
-        for name, data in read_events(answer.iter_lines()):
-            seen.append((name, data))
-            if is_first(name, data):
-                withheld.go_on.set()
-    return seen
-
-
 def read_first_and_leave(client: httpx.Client, **more: Any) -> None:
     with client.stream("POST", "/chat/stream", json=CHAT | more) as answer:
         events = read_events(answer.iter_lines())
@@ -133,10 +109,6 @@ def read_all(answer: httpx.Response) -> list[tuple[str, Any]]:
     return list(read_events(answer.text.split("\n")))
 
 
-def error_of(trailers: dict[str, str]) -> dict[str, Any]:
-    return dict(json.loads(base64.b64decode(trailers["lambda-runtime-function-error-body"])))
-
-
 # Streaming
 
 
@@ -145,7 +117,12 @@ def test_a_token_reaches_the_client_before_the_next_is_generated(
 ) -> None:
     withheld = Withheld()
     model.script += [READ, GRADE, withheld]
-    seen = read_one_by_one(client, withheld)
+    seen = []
+    with client.stream("POST", "/chat/stream", json=CHAT) as answer:
+        for name, data in read_events(answer.iter_lines()):
+            seen.append((name, data))
+            if is_first(name, data):
+                withheld.go_on.set()
     assert withheld.was_released
     assert [data["content"] for name, data in seen if name == "token"] == ["first", "\nsecond"]
     assert (seen[-1][0], seen[-1][1]["persisted"]) == ("complete", True)
@@ -161,12 +138,8 @@ def test_one_runtime_takes_one_invocation_after_another(
     assert [turn["turn_number"] for turn in turns] == [1, 2, 3]
     assert len(client.get("/threads/t1/turns").json()["turns"]) == 3
     assert all(each.ended.is_set() for each in function.front.invocations)
-    assert function.process.poll() is None
-
-
-def test_an_answer_has_the_id_of_its_invocation(function: Function, client: httpx.Client) -> None:
-    client.get("/ok")
     assert last(function).headers["lambda-runtime-invocation-id"] == last(function).nonce
+    assert function.process.poll() is None
 
 
 # Faults
@@ -181,28 +154,18 @@ def test_a_late_error_is_an_event_and_an_error_trailer(
     assert seen[-1][1]["code"] == "model_truncated"
     trailers = last(function).trailers
     assert trailers["lambda-runtime-function-error-type"] == "Turnkeep.model_truncated"
-    assert error_of(trailers)["errorType"] == "model_truncated"
+    body = json.loads(base64.b64decode(trailers["lambda-runtime-function-error-body"]))
+    assert body["errorType"] == "model_truncated"
     assert client.get("/threads/t1").json()["turn_count"] == 0
-
-
-@pytest.fixture
-def busy_thread(services: Services, client: httpx.Client) -> None:
-    """Another writer holds the thread `t1`."""
-    principal = Principal("t", client.headers["x-user"])
-    services.store.leases.begin(principal, "t1", BeginRequest(key="other", body=b"other", message="other", create=True))
 
 
 @pytest.mark.parametrize(
     ("path", "body", "status", "code"),
     [
         ("/threads/unknown/turns/stream", {"message": MESSAGE}, 404, "not_found"),
-        ("/chat/stream", {"session_id": "t1"}, 422, "invalid_request"),
-        ("/chat/stream", CHAT, 409, "thread_busy"),
         ("/chat/stream", {"session_id": "t1", "message": "x" * 300_000}, 413, "body_too_large"),
-        ("/chat/stream", {"session_id": "t1", "message": "x" * 70_000}, 413, "message_too_long"),
     ],
 )
-@pytest.mark.usefixtures("busy_thread")
 def test_an_error_before_the_first_byte_is_a_status(
     path: str, body: Any, status: int, code: str, *, function: Function, client: httpx.Client
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError
@@ -36,26 +37,13 @@ def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFa
 
 def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tuple[str, str]:
     """The id of a run, and the token that its worker gets."""
-    client = RecordingClient()
+    client = Mock()
     services.runs.launch_by(partial(invoke_worker, client, "worker"))
     services.store.threads.create(ANN, thread_id, agent="papers")
     record = asyncio.run(services.runs.enqueue(TurnRequest(ANN, message, thread_id=thread_id)))
-    (invocation,) = client.asked
-    assert invocation | {"Payload": ""} == {"FunctionName": "worker", "InvocationType": "Event", "Payload": ""}
+    (invocation,) = [call.kwargs for call in client.invoke.mock_calls]
+    assert (invocation["FunctionName"], invocation["InvocationType"]) == ("worker", "Event")
     return record.run_id, json.loads(invocation["Payload"])["run"]
-
-
-class RecordingClient:
-    """Stands for boto3's client of Lambda."""
-
-    def __init__(self, fault: Exception | None = None) -> None:
-        self.asked: list[dict[str, Any]] = []
-        self._fault = fault
-
-    def invoke(self, **asked: Any) -> None:
-        if self._fault:
-            raise self._fault
-        self.asked.append(asked)
 
 
 def test_a_run_becomes_one_turn_however_often_the_worker_is_invoked(services, invoke):
@@ -89,14 +77,14 @@ FAULTS = [
 def test_a_failed_worker_invocation_is_retried_by_the_same_request(services, fault):
     services.store.threads.create(ANN, f"fault-{type(fault).__name__}", agent="papers")
     wanted = TurnRequest(ANN, QUESTION, thread_id=f"fault-{type(fault).__name__}", key="k")
-    services.runs.launch_by(partial(invoke_worker, RecordingClient(fault), "worker"))
+    services.runs.launch_by(partial(invoke_worker, Mock(invoke=Mock(side_effect=fault)), "worker"))
     with pytest.raises(StoreUnavailable) as refused:
         asyncio.run(services.runs.enqueue(wanted))
     assert refused.value.retry_after
-    client = RecordingClient()
+    client = Mock()
     services.runs.launch_by(partial(invoke_worker, client, "worker"))
     assert asyncio.run(services.runs.enqueue(wanted)).status == "pending"
-    assert len(client.asked) == 1
+    client.invoke.assert_called_once()
 
 
 def test_the_deployed_api_invokes_the_worker_of_its_environment(of_a_function, monkeypatch):

@@ -5,7 +5,7 @@ import functools
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,15 +96,7 @@ class Stack:
 
     def _sub(self, given: Any) -> str:
         text, own = (given, {}) if isinstance(given, str) else given
-        return _HOLE.sub(lambda found: str(self._fill(found[1], own)), text)
-
-    def _fill(self, name: str, own: Mapping[str, Any]) -> Any:
-        if name in own:
-            return self._resolved(own[name])
-        return self._ref(name)
-
-    def _attribute(self, given: Any) -> str:
-        return f"<{given if isinstance(given, str) else '.'.join(given)}>"
+        return _HOLE.sub(lambda at: str(self._resolved(own[at[1]]) if at[1] in own else self._ref(at[1])), text)
 
     def _if(self, given: list[Any]) -> Any:
         name, yes, no = given
@@ -131,19 +123,13 @@ class Stack:
         given = self.parameters.get("::".join((mapping, first, second)))
         return given if given is not None else self._template["Mappings"][mapping][first][second]
 
-    def _join(self, given: list[Any]) -> str:
-        return str(given[0]).join(map(str, self._resolved(given[1])))
-
-    def _split(self, given: list[Any]) -> list[str]:
-        return str(self._resolved(given[1])).split(given[0])
-
 
 _FUNCTIONS: Mapping[str, Any] = {
     "Fn::FindInMap": Stack._find_in_map,
-    "Fn::GetAtt": Stack._attribute,
+    "Fn::GetAtt": lambda _, given: f"<{given if isinstance(given, str) else '.'.join(given)}>",
     "Fn::If": Stack._if,
-    "Fn::Join": Stack._join,
-    "Fn::Split": Stack._split,
+    "Fn::Join": lambda stack, given: str(given[0]).join(map(str, stack._resolved(given[1]))),
+    "Fn::Split": lambda stack, given: str(stack._resolved(given[1])).split(given[0]),
     "Fn::Sub": Stack._sub,
 }
 
@@ -163,3 +149,115 @@ def translated(auth: str = "keys", canary: str = "None", built: str = "s3://buck
 @functools.cache
 def stack(**parameters: str) -> Stack:
     return Stack(translated(parameters.get("Auth", "keys"), parameters.get("Canary", "None")), parameters)
+
+
+# IAM's decisions: enough of its rules for the policies of template.yaml, and an error for any other
+
+type Context = Mapping[str, list[str]]
+
+ROLES = ["ApiRole", "AuthorizerRole", "CleanupRole", "DocumentsRole", "StreamRole", "WorkerRole"]
+"""Those of the functions."""
+TRACES = "arn:aws:iam::aws:policy/AWSXRayDaemonWriteAccess"
+"""AWS's own: traces, and nothing else."""
+
+
+def documents(stack: Stack) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every policy of the stack that grants permissions, with its resource."""
+    for name, role in stack.of("AWS::IAM::Role").items():
+        yield from ((name, policy["PolicyDocument"]) for policy in role.get("Policies", []))
+    for kind in ("AWS::IAM::ManagedPolicy", "AWS::S3::BucketPolicy", "AWS::SNS::TopicPolicy"):
+        yield from ((name, policy["PolicyDocument"]) for name, policy in stack.of(kind).items())
+
+
+def statements_of(stack: Stack, role: str) -> list[dict[str, Any]]:
+    """What a role may do by its own policies and by those that it shares."""
+    properties = stack.of("AWS::IAM::Role")[role]
+    named = [arn for arn in properties.get("ManagedPolicyArns", []) if arn != TRACES]
+    shared = [stack.resources[arn.strip("<>")]["Properties"] for arn in named]
+    shared += [each for each in stack.of("AWS::IAM::ManagedPolicy").values() if f"<{role}>" in each.get("Roles", ())]
+    found = [policy["PolicyDocument"] for policy in [*properties.get("Policies", []), *shared]]
+    return [statement for document in found for statement in document["Statement"]]
+
+
+def allows(statements: Iterable[dict[str, Any]], action: str, resource: str, context: Context | None = None) -> bool:
+    """Allowed by one statement and denied by none."""
+    effects = {
+        statement["Effect"]
+        for statement in statements
+        if any(_matches(pattern, action.lower()) for pattern in map(str.lower, listed(statement["Action"])))
+        and any(_matches(pattern, resource) for pattern in listed(statement["Resource"]))
+        and all(_holds(test, wanted, context or {}) for test, wanted in statement.get("Condition", {}).items())
+    }
+    return effects == {"Allow"}
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _holds(test: str, wanted: Mapping[str, Any], context: Context) -> bool:
+    """Several values of one key are alternatives. `ForAllValues` holds where the request has no such key at all."""
+    if test == "Null":
+        return all((key in context) is (is_null == "false") for key, is_null in wanted.items())
+    kind, _, operator = test.rpartition(":")
+    compare = {"StringEquals": str.__eq__, "StringLike": _matches, "ArnLike": _matches, "Bool": str.__eq__}[operator]
+    assert kind in ("", "ForAllValues"), test
+    for key, patterns in wanted.items():
+        given = [any(compare(pattern, value) for pattern in listed(patterns)) for value in context.get(key, [])]
+        if not all(given) or (kind == "" and not given):
+            return False
+    return True
+
+
+def _matches(pattern: str, value: str) -> bool:
+    parts = re.split(r"([*?])", pattern)
+    return re.fullmatch("".join({"*": ".*", "?": "."}.get(part, re.escape(part)) for part in parts), value) is not None
+
+
+# CloudFormation's judgement of parameters, before it changes anything: their constraints, and the rules over them
+
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def refusals(template: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
+    """Return the parameters and rules that refuse these values; other parameters have their defaults."""
+    parameters = template["Parameters"]
+    values = {name: str(each["Default"]) for name, each in parameters.items()} | given
+    unfit = [name for name, each in parameters.items() if not is_allowed(each, values[name])]
+    return unfit + [name for name, rule in template["Rules"].items() if not _rule_holds(rule, values)]
+
+
+def is_allowed(parameter: Mapping[str, Any], value: object) -> bool:
+    text, is_number = str(value), parameter["Type"] == "Number"
+    if text not in map(str, parameter.get("AllowedValues", [text])):
+        return False
+    if is_number:
+        low, high = parameter.get("MinValue", "-inf"), parameter.get("MaxValue", "inf")
+        return NUMBER.fullmatch(text) is not None and float(low) <= float(text) <= float(high)
+    items = text.split(",") if parameter["Type"] == "CommaDelimitedList" else [text]
+    fits = all(re.fullmatch(parameter.get("AllowedPattern", "(?s:.*)"), item) for item in items)
+    return fits and len(text) <= parameter.get("MaxLength", 4096)
+
+
+def _rule_holds(rule: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+    applies = "RuleCondition" not in rule or _value(rule["RuleCondition"], values)
+    return not applies or all(_value(each["Assert"], values) for each in rule["Assertions"])
+
+
+def _value(node: Any, values: Mapping[str, str]) -> Any:
+    """Of a function that rules may call; KeyError for any other."""
+    if isinstance(node, list):
+        return [_value(each, values) for each in node]
+    if not isinstance(node, dict):
+        return node
+    ((name, argument),) = node.items()
+    return values[argument] if name == "Ref" else _OF_RULES[name](_value(argument, values))
+
+
+_OF_RULES: Mapping[str, Any] = {
+    "Fn::And": all,
+    "Fn::Contains": lambda given: given[1] in given[0],
+    "Fn::Equals": lambda given: given[0] == given[1],
+    "Fn::Not": lambda given: not given[0],
+    "Fn::Or": any,
+}

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from template_parameters import refs, refusals
-from template_stack import SECRET, Stack, translated
+from template_stack import SECRET, Stack, refusals, translated
 
 from turnkeep.aws.authorizer import build_authorizer
 from turnkeep.aws.deployment import NotDeployable, deployed_settings
@@ -21,46 +20,20 @@ JWT = {
     "JwtAudience": "chat",
     "JwtJwksUrl": "https://id.example.com/keys",
 }
-KEY = {"ModelKeyParameter": "/turnkeep/openai"}
 MODEL_ARN = "arn:aws:bedrock:eu-west-1::foundation-model/one"
-CASES: list[tuple[dict[str, str], bool]] = [
-    ({}, True),
-    ({"CorsOrigins": "https://a.example.com"}, True),
-    ({"CorsOrigins": "https://a.example.com/"}, False),
-    ({"CorsOrigins": "https://A.example.com"}, False),
-    ({"CorsOrigins": "https://a.example.com:443"}, False),
-    ({"CorsOrigins": "a.example.com"}, False),
-    ({"CorsOrigins": "https://*.example.com"}, False),
-    ({"CorsOrigins": "*,https://a.example.com"}, False),
-    ({"CorsOrigins": "null"}, False),
-    ({"CorsOrigins": "*"}, True),
-    ({"Model": "gpt-5-mini"}, False),
-    ({"Model": "openai/gpt-5-mini"}, False),
-    ({"Model": "anthropic:claude"}, False),
-    ({"Model": "Demo"}, False),
-    ({"Model": " demo"}, False),
-    ({"Model": "demo"}, True),
-    ({"Model": "openai:gpt-5-mini"}, False),
-    ({"Model": "openai:gpt-5-mini", **KEY}, True),
-    ({"ModelSmall": "gpt-5-nano", **KEY}, False),
-    ({"ModelSmall": "openai:gpt-5-nano"}, False),
-    ({"Model": "openai:local", "OpenAiBaseUrl": "http://10.0.0.7:8000/v1"}, True),
-    ({"Model": "bedrock:one", "BedrockModels": MODEL_ARN}, True),
-    ({"TokensADay": "-1"}, False),
-    ({"TokensADay": "2e6"}, False),
-    ({"TokensADay": "0"}, True),
-    ({"TurnsAMinute": "0.5"}, False),
-    ({"TurnsAtOnce": "2.5"}, False),
-    ({"DeploymentTokensADay": "1.5"}, False),
-    ({"UsdADay": "-5"}, False),
-    ({"UsdADay": "0.5"}, True),
-    ({"Auth": "jwt"}, False),
-    (JWT, True),
-    (JWT | {"JwtIssuer": ""}, False),
-    (JWT | {"JwtJwksUrl": ""}, False),
-    (JWT | {"JwtJwksUrl": "http://id.example.com/keys"}, False),
+CASES: list[dict[str, str]] = [
+    {},
+    {"CorsOrigins": "https://a.example.com"},
+    {"CorsOrigins": "*"},
+    {"Model": "demo"},
+    {"Model": "openai:gpt-5-mini", "ModelKeyParameter": "/turnkeep/openai"},
+    {"Model": "openai:local", "OpenAiBaseUrl": "http://10.0.0.7:8000/v1"},
+    {"Model": "bedrock:one", "BedrockModels": MODEL_ARN},
+    {"TokensADay": "0"},
+    {"UsdADay": "0.5"},
+    JWT,
 ]
-"""Those that were tried on the emulator first, and whether they can run."""
+"""Those that were tried on the emulator first."""
 
 TEMPLATE = translated()
 FUNCTIONS = {
@@ -88,9 +61,9 @@ def can_start(parameters: Mapping[str, str]) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("parameters", "expected"), CASES)
-def test_template_and_functions_agree(parameters: dict[str, str], expected: bool) -> None:
-    assert (refusals(TEMPLATE, parameters) == [], can_start(parameters)) == (expected, expected)
+@pytest.mark.parametrize("parameters", CASES)
+def test_what_can_run_is_accepted(parameters: dict[str, str]) -> None:
+    assert (refusals(TEMPLATE, parameters), can_start(parameters)) == ([], True)
 
 
 # Drawn: right values, near misses of them, anything; combined, because rules are about several
@@ -130,20 +103,8 @@ RIGHT: dict[str, st.SearchStrategy[str]] = {
     ),
     **dict.fromkeys(("UsdADay", "DeploymentUsdADay"), st.decimals(0, 10**6, places=2).map(str)),
 }
-SPOILING = [
-    "",
-    "\n",
-    *" /,:#-*@é[0",
-    ".5",
-    "e3",
-    "null",
-    "https://",
-    "ssm:",
-    "secretsmanager:",
-    "99999",
-    ":443",
-    "demo",
-]
+SPOILING = ["", *"\n /,:#-*@\u00e9[0", ".5", "e3", "null", "99999", "demo"]
+SPOILING += ["https://", "ssm:", "secretsmanager:", ":443"]
 # Lambda's variables are UTF-8 without NUL.
 ANYTHING = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 
@@ -184,7 +145,9 @@ def test_only_rules_refuse_right_values(parameters: dict[str, str]) -> None:
 def test_a_rule_that_refuses_names_the_parameters_to_change() -> None:
     for rule in TEMPLATE["Rules"].values():
         for each in rule["Assertions"]:
-            assert set(refs(each["Assert"])) <= set(re.findall(r"\w+", each["AssertDescription"])) | {"ModelSmall"}
+            named = set(re.findall(r"'Ref': '(\w+)'", str(each["Assert"])))
+            assert named
+            assert named <= set(re.findall(r"\w+", each["AssertDescription"])) | {"ModelSmall"}
 
 
 @settings(max_examples=500, deadline=None)
@@ -196,3 +159,4 @@ def test_the_bucket_allows_the_origins_that_the_app_allows(text: str) -> None:
     rules = bucket.of("AWS::S3::Bucket")["Objects"].get("CorsConfiguration", {"CorsRules": []})["CorsRules"]
     allowed = Settings(cors_origins=text).cors_origins  # type: ignore[arg-type]
     assert [origin for rule in rules for origin in rule["AllowedOrigins"]] == list(allowed)
+    assert all(rule["AllowedMethods"] == ["GET", "POST"] for rule in rules)

@@ -5,8 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from template_policies import ROLES, allows, documents, listed, statements_of
-from template_stack import EVERYTHING, SECRET, stack
+from template_stack import EVERYTHING, ROLES, SECRET, allows, documents, listed, stack, statements_of
 
 from turnkeep.records import Principal
 from turnkeep.store.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_of, user_key
@@ -67,7 +66,7 @@ def may(role: str, action: str, *keys: str, on: str = TABLE) -> bool:
     return allows(statements_of(stack(), role), f"dynamodb:{action}", on, context)
 
 
-@pytest.mark.parametrize("role", ["ApiRole", "StreamRole", "WorkerRole"])
+@pytest.mark.parametrize("role", RUNNING)
 def test_a_turn_reaches_every_thread_and_nothing_else_of_the_table(role: str) -> None:
     for action in [*ITEM_ACTIONS, CHECK]:
         assert all(may(role, action, key) for key in [*THREADS, USED]), action
@@ -168,15 +167,9 @@ def test_objects_are_reached_under_their_prefix_alone(
     assert may_list is (role != "AuthorizerRole")
 
 
-def test_the_bucket_allows_configured_origins_and_expires_uploads() -> None:
-    bucket = stack(CorsOrigins="https://a.example,https://b.example").of("AWS::S3::Bucket")["Objects"]
-    (rule,) = bucket["CorsConfiguration"]["CorsRules"]
-    assert (rule["AllowedOrigins"], rule["AllowedMethods"]) == (
-        ["https://a.example", "https://b.example"],
-        ["GET", "POST"],
-    )
-    assert "CorsConfiguration" not in stack().of("AWS::S3::Bucket")["Objects"]
-    days = {rule.get("Prefix"): rule.get("ExpirationInDays") for rule in bucket["LifecycleConfiguration"]["Rules"]}
+def test_the_bucket_expires_what_was_left() -> None:
+    rules = stack().of("AWS::S3::Bucket")["Objects"]["LifecycleConfiguration"]["Rules"]
+    days = {rule.get("Prefix"): rule.get("ExpirationInDays") for rule in rules}
     assert days == {"blobs/": 32, "uploads/": 1, "exports/": 1, None: None}
 
 
@@ -225,7 +218,6 @@ def test_the_signing_key_is_created_once_and_never_replaced(role: str, may_make:
     assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
 
 
-RUN_AGENTS = ["ApiRole", "StreamRole", "WorkerRole"]
 IN_SSM = ["ModelKeyParameter", "DatabaseUrlParameter", "DatabaseSealParameter", "WarehouseUrlParameter"]
 IN_SECRETS_MANAGER = ["ModelKeySecret", "DatabaseSecret", "WarehouseSecret"]
 GIVEN = [*product(IN_SSM, ["/a/b", "/b"]), *product(IN_SECRETS_MANAGER, [SECRET])]
@@ -236,15 +228,9 @@ def test_a_secret_is_readable_only_by_functions_that_run_agents(parameter: str, 
     action = "ssm:GetParameter" if parameter in IN_SSM else "secretsmanager:GetSecretValue"
     resource = f"{SSM}{place}" if parameter in IN_SSM else place
     found = stack(**{parameter: place})
-    assert [role for role in ROLES if allows(statements_of(found, role), action, resource)] == RUN_AGENTS
+    assert [role for role in ROLES if allows(statements_of(found, role), action, resource)] == RUNNING
     assert not allows(statements_of(found, "ApiRole"), action, f"{resource}x")
     assert not allows(statements_of(stack(), "ApiRole"), action, resource)
-
-
-@pytest.mark.parametrize("name", ["/models/openai", "/openai"])
-def test_functions_have_the_location_of_the_model_key(name: str) -> None:
-    function = stack(ModelKeyParameter=name).of("AWS::Lambda::Function")["ApiFunction"]
-    assert function["Environment"]["Variables"]["MODEL_KEY"] == f"ssm:{name}"
 
 
 INTERFACE = "arn:aws:ec2:eu-west-1:123456789012:network-interface/eni-1"
@@ -252,7 +238,7 @@ INTERFACE = "arn:aws:ec2:eu-west-1:123456789012:network-interface/eni-1"
 
 def test_only_lambda_itself_may_create_network_interfaces() -> None:
     inside = {"lambda:SourceFunctionArn": ["arn:aws:lambda:eu-west-1:123456789012:function:api"]}
-    for given, expected in (({}, []), ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, RUN_AGENTS)):
+    for given, expected in (({}, []), ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, RUNNING)):
         statements = {role: statements_of(stack(**given), role) for role in ROLES}
         for action in ("CreateNetworkInterface", "DeleteNetworkInterface", "DescribeSubnets"):
             who = [role for role in ROLES if allows(statements[role], f"ec2:{action}", INTERFACE)]

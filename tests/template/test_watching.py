@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
-from template_policies import allows
-from template_stack import EVERYTHING, ROOT, Stack, stack
+from template_stack import EVERYTHING, ROOT, Stack, allows, stack
 
 from turnkeep.observability.metrics import NAMESPACE, Metric
 
@@ -20,10 +19,8 @@ DAY_SECONDS = 86_400
 AWS_METRICS = {
     "AWS/ApiGateway": {"Count", "4XXError", "5XXError"},
     "AWS/DynamoDB": {
-        "ConsumedReadCapacityUnits",
-        "ConsumedWriteCapacityUnits",
-        "ReadThrottleEvents",
-        "WriteThrottleEvents",
+        *("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"),
+        *("ReadThrottleEvents", "WriteThrottleEvents"),
     },
     "AWS/Lambda": {"ConcurrentExecutions", "Duration", "Errors", "Throttles"},
     "AWS/SQS": {"ApproximateNumberOfMessagesVisible"},
@@ -126,12 +123,8 @@ def test_only_a_missing_cleanup_alarms_on_silence() -> None:
     assert treated.pop("CleanupLate") == "breaching"
     assert {treated.pop(name) for name in ("CleanupFailed", "DocumentsFailed", "RunsGivenUp")} == {"ignore"}
     assert set(treated.values()) == {"notBreaching"}
-    assert alarms()["CleanupLate"]["Period"] == 3 * 3600 > 2 * 3600
-
-
-def test_one_turn_that_was_not_stored_rings_an_alarm() -> None:
-    """A Sum or an Average would drown it."""
-    assert (alarms()["TurnNotKept"]["Statistic"], alarms()["TurnNotKept"]["EvaluationPeriods"]) == ("Minimum", 1)
+    assert alarms()["CleanupLate"]["Period"] > 2 * 3600
+    assert alarms()["TurnNotKept"]["Statistic"] == "Minimum", "a Sum or an Average would drown one turn"
 
 
 def test_alarms_are_valid_for_aws() -> None:
@@ -146,11 +139,8 @@ def test_the_main_alarms_cost_nothing() -> None:
     """Ten alarms of one metric each are free; metric math would count by the metric."""
     assert len(alarms()) == MAX_FREE_ALARMS
     assert [name for name, alarm in alarms(**EVERYTHING).items() if "Metrics" in alarm] == []
-
-
-def test_metrics_by_route_which_are_billed_are_off() -> None:
     (setting,) = stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["MethodSettings"]
-    assert (setting["MetricsEnabled"], setting["ResourcePath"], setting["HttpMethod"]) == (False, "/*", "*")
+    assert not setting["MetricsEnabled"], "metrics by route are billed"
 
 
 def test_alarms_can_be_left_out_and_leave_nothing_behind() -> None:
@@ -159,12 +149,9 @@ def test_alarms_can_be_left_out_and_leave_nothing_behind() -> None:
     assert not [kind for kind in kinds if kind.startswith("AWS::SNS::") or kind == "AWS::CloudWatch::Alarm"]
 
 
-def test_an_alarm_for_the_cost_of_a_day_rings_where_an_amount_is_given() -> None:
+def test_a_mail_and_an_alarm_for_the_cost_of_a_day_need_their_parameters() -> None:
     assert "DailyCost" not in alarms(Alarms="all")
     assert alarms(DailyCostAlarm="5")["DailyCost"]["Threshold"] == "5"
-
-
-def test_a_mail_goes_to_the_address_given_and_to_nobody_without_one() -> None:
     assert stack().of("AWS::SNS::Subscription") == {}
     (subscription,) = stack(AlarmEmail="ops@example.org").of("AWS::SNS::Subscription").values()
     assert subscription == {"TopicArn": "<AlarmTopic>", "Protocol": "email", "Endpoint": "ops@example.org"}
@@ -256,20 +243,10 @@ def test_every_alarm_links_to_its_section_of_the_runbook() -> None:
         assert alarm["AlarmDescription"].endswith(f" docs/runbook.md#{headings()[name]}"), name
 
 
-def test_every_alarm_of_the_runbook_has_meaning_place_and_remedy() -> None:
-    for part in RUNBOOK.partition("\n## Alarms\n")[2].partition("\n## ")[0].split("\n### ")[1:]:
-        assert re.findall(r"^\*\*(\w+)\.\*\*", part, re.MULTILINE) == ["Means", "Look", "Do"], part.splitlines()[0]
-
-
 def test_the_runbook_knows_which_alarms_are_extra() -> None:
     extra = re.search(r"`all` adds ([^;]+);", RUNBOOK)
     assert extra
     assert set(re.findall(r"\w+[a-z][A-Z]\w+", extra[1])) == alarms(Alarms="all").keys() - alarms().keys()
-
-
-def test_every_link_inside_the_runbook_resolves() -> None:
-    others = {heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", RUNBOOK, re.MULTILINE)}
-    assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= set(headings().values()) | others
 
 
 def test_every_name_in_the_runbook_exists() -> None:
@@ -293,42 +270,14 @@ def modules() -> Iterator[ast.Module]:
             yield ast.parse(path.read_text())
 
 
-def calls(module: ast.Module) -> Iterator[ast.Call]:
-    """Everything that writes to the log or adds to its lines."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            if called.startswith("logger.") or called in ("annotate", "correlate", "count", "measure"):
-                yield node
-
-
 def messages() -> set[str]:
     return {
         call.args[0].value
         for module in modules()
-        for call in calls(module)
-        if call.args and isinstance(call.args[0], ast.Constant) and ast.unparse(call.func).startswith("logger.")
+        for call in ast.walk(module)
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("logger.")
+        if call.args and isinstance(call.args[0], ast.Constant)
     }
-
-
-def fields() -> set[str]:
-    """What a line may hold: named where it is written, or in a dictionary or record of a module that passes it on."""
-    known = {"correlation_id", "level", "message", "service", "timestamp", "@message", "@timestamp"}
-    for module in modules():
-        for call in calls(module):
-            known |= {keyword.arg for keyword in call.keywords if keyword.arg}
-            if any(keyword.arg is None for keyword in call.keywords):
-                nodes = list(ast.walk(module))
-                keys = (key for node in nodes if isinstance(node, ast.Dict) for key in node.keys)
-                known |= {key.value for key in keys if isinstance(key, ast.Constant)}
-                records = (node.target for node in nodes if isinstance(node, ast.AnnAssign))
-                known |= {name.id for name in records if isinstance(name, ast.Name)}
-    line = json.loads(stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["AccessLogSetting"]["Format"])
-    return known | line.keys()
-
-
-LANGUAGE = {"and", "as", "asc", "bin", "by", "count", "count_distinct", "desc", "display", "filter", "in", "like"}
-LANGUAGE |= {"limit", "max", "min", "pct", "sort", "stats", "sum"}
 
 
 def test_the_runbook_queries_existing_log_lines() -> None:
@@ -346,14 +295,3 @@ def test_every_log_line_is_described() -> None:
     rows = "".join(re.findall(r"^\|([^|]+)\|", OBSERVABILITY, re.MULTILINE))
     assert len(messages()) > 25
     assert messages() <= set(re.findall(r"`([^`]+)`", rows))
-
-
-def test_the_runbook_queries_existing_fields() -> None:
-    asked, known = 0, fields()
-    for query in queries():
-        bare = re.sub(r'"[^"]*"|/[^/]*/', "", query)
-        words = set(re.findall(r"@?[A-Za-z_]\w*", re.sub(r"\b\d+\w*", "", bare)))
-        named = words - LANGUAGE - set(re.findall(r"\bas (\w+)", bare))
-        asked += len(named)
-        assert named <= known, query
-    assert asked > 30

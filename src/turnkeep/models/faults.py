@@ -1,19 +1,20 @@
 """Maps exceptions of model and graph libraries to faults, without the text of the original exception.
 Classes are matched by name, so no library is imported here and a missing one costs nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
 
 RETRY_AFTER_SECONDS = 5  # if the server does not send a time
 TOO_LONG = "The conversation is longer than the model can read."
 
-_FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
+_FAULTS: Mapping[str, tuple[Callable[..., ModelFault], str | None]] = {
     **dict.fromkeys(
         ("APITimeoutError", "StreamChunkTimeoutError", "ModelTimeoutError", "TimeoutException"), (ModelTimeout, None)
     ),
     **dict.fromkeys(("RateLimitError", "ModelRateLimitError"), (ModelBusy, None)),
-    "LengthFinishReasonError": (ModelTruncated, "The answer ran into its token limit."),
+    "LengthFinishReasonError": (partial(ModelTruncated, at_limit=True), "The answer ran into its token limit."),
     "ContentFilterFinishReasonError": (ModelTruncated, "The provider's content filter cut the answer off."),
     "OutputParserException": (ModelError, "The model's answer did not have the form that was asked for."),
     "AuthenticationError": (ModelError, "The model's server does not accept the API key of this deployment."),
@@ -45,8 +46,7 @@ def _of_library(error: BaseException) -> ModelFault | None:
             return ModelError("The model account of this deployment has no quota left.")
         headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
         seconds = headers.get("retry-after", "")
-        is_number = seconds.isascii() and seconds.isdigit()
-        return ModelBusy(retry_after=int(seconds) if is_number else RETRY_AFTER_SECONDS)
+        return ModelBusy(retry_after=int(seconds) if seconds.isascii() and seconds.isdigit() else RETRY_AFTER_SECONDS)
     if getattr(error, "type", None) == "exceed_context_size_error":  # llama.cpp's; it has no class of its own
         return ModelError(TOO_LONG)
     for kind in type(error).__mro__:

@@ -11,17 +11,9 @@ import pytest
 from lambdas import Function
 
 APP = Path(__file__).parents[3] / "functions" / "authorizer" / "app.py"
-HEAVY = {
-    "boto3",
-    "fastapi",
-    "starlette",
-    "pydantic",
-    "langgraph",
-    "langchain_core",
-    "openai",
-    "mangum",
-    "turnkeep.settings",
-}
+HEAVY = {"boto3", "fastapi", "starlette", "pydantic", "langgraph", "langchain_core", "openai", "mangum"}
+HEAVY |= {"turnkeep.settings"}
+ARN = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/info"
 KEYS = {"TABLE_NAME": "turnkeep", "SEAL_KEY": "of the test"}
 JWT = {"AUTH": "jwt", "JWT_ISSUER": "i", "JWT_AUDIENCE": "a", "JWT_JWKS_URL": "https://issuer.example/keys"}
 PRELUDE = f"import runpy, json, sys\napp = runpy.run_path({str(APP)!r})\n"
@@ -52,8 +44,7 @@ def test_it_loads_what_its_kind_needs_and_nothing_of_the_api(
 
 @pytest.mark.parametrize("environ", [KEYS, JWT], ids=["keys", "jwt"])
 def test_a_missing_credential_raises_the_text_that_becomes_a_401(environ: dict[str, str]) -> None:
-    arn = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/info"
-    event = {"type": "REQUEST", "methodArn": arn, "headers": {}, "multiValueHeaders": None}
+    event = {"type": "REQUEST", "methodArn": ARN, "headers": {}, "multiValueHeaders": None}
     done = run(f"app['handler']({event!r}, None)", environ)
     assert done.stderr.splitlines()[-1] == "Exception: Unauthorized"
     assert '"message":"caller refused"' in done.stdout
@@ -63,19 +54,14 @@ def test_a_refusal_is_one_log_line_and_a_fault_keeps_its_traceback(start: Callab
     command = sys.executable, "-m", "awslambdaric", "app.handler"
     folder = APP.parent
     function = start(*command, folder=folder, PYTHONPATH=f"{folder}:{APP.parents[2] / 'src'}", TABLE_NAME="absent")
-    arn = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/info"
     for key in (None, "x", f"tk_{'0' * 16}_{'0' * 64}"):
         headers = {"x-api-key": [key]} if key else None
-        function.front.invoke({"type": "REQUEST", "methodArn": arn, "multiValueHeaders": headers})
+        function.front.invoke({"type": "REQUEST", "methodArn": ARN, "multiValueHeaders": headers})
     refused, malformed, fault = function.front.invocations
-    for each in (refused, malformed):
-        assert each.error is not None
-        assert each.error["errorMessage"] == "Unauthorized"
-    assert fault.error is not None
-    assert fault.error["errorMessage"] != "Unauthorized"
+    errors = [(each.error or {})["errorMessage"] == "Unauthorized" for each in (refused, malformed, fault)]
+    assert errors == [True, True, False]
     first, second, *rest = function.lines()
-    for line in (first, second):
-        assert json.loads(line)["message"] == "caller refused"
+    assert {json.loads(line)["message"] for line in (first, second)} == {"caller refused"}
     assert any("Traceback" in line for line in rest)
 
 

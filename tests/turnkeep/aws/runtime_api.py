@@ -39,9 +39,7 @@ class Post:
     """One request to the Runtime API, as far as it has come."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self.connection = connection
-        self.head: dict[str, str] = {}
-        self.target, self.body, self.trailers, self.is_whole = "", b"", {}, False
+        self.connection, self.body, self.is_whole = connection, b"", False
         self.is_cut = threading.Event()
         """Set when the function has hung up before its answer was whole."""
         self._wire = h11.Connection(h11.SERVER)
@@ -57,7 +55,8 @@ class Post:
             return False
         self._wire.receive_data(data)
         while (event := self._wire.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
-            self._take(event)
+            self.body += event.data if isinstance(event, h11.Data) else b""
+            self.is_whole = isinstance(event, h11.EndOfMessage)
         return True
 
     def read_all(self) -> None:
@@ -66,18 +65,6 @@ class Post:
 
     def say(self, status: int) -> None:
         self.connection.sendall(f"HTTP/1.1 {status} Said\r\nContent-Length: 0\r\n\r\n".encode())
-
-    def _take(self, event: Any) -> None:
-        if isinstance(event, h11.Request):
-            self.target, self.head = event.target.decode(), _names(event.headers)
-        elif isinstance(event, h11.Data):
-            self.body += event.data
-        elif isinstance(event, h11.EndOfMessage):
-            self.trailers, self.is_whole = _names(event.headers), True
-
-
-def _names(headers: Any) -> dict[str, str]:
-    return {name.decode(): value.decode() for name, value in headers}
 
 
 def takes(post: Post) -> None:

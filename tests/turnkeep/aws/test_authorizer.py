@@ -60,14 +60,17 @@ def event(headers: Any = None, *, route: str = "POST/chat", **more: Any) -> dict
     }
 
 
-@pytest.fixture
-def verifier() -> Verifier:
-    return Verifier()
+class Gate(Authorizer):
+    """An authorizer with a hand clock, and its verifier."""
+
+    def __init__(self) -> None:
+        self.verifier, self.clock = Verifier(), HandClock()
+        super().__init__(self.verifier, clock=self.clock)
 
 
 @pytest.fixture
-def authorize(verifier: Verifier, clock: HandClock) -> Authorizer:
-    return Authorizer(verifier, clock=clock)
+def gate() -> Gate:
+    return Gate()
 
 
 GOOD = event({"x-api-key": "good"})
@@ -88,8 +91,8 @@ def lines(log: StringIO) -> list[dict[str, Any]]:
 # The answer
 
 
-def test_a_verified_caller_gets_a_policy_for_the_stage_and_a_context(authorize: Authorizer) -> None:
-    answer = authorize(GOOD)
+def test_a_verified_caller_gets_a_policy_for_the_stage_and_a_context(gate: Gate) -> None:
+    answer = gate(GOOD)
     assert answer == {
         "principalId": "id-of-good",
         "policyDocument": {
@@ -99,12 +102,9 @@ def test_a_verified_caller_gets_a_policy_for_the_stage_and_a_context(authorize: 
         "context": {"tenant": "acme", "user": "good", "acts_for": "nobody", "credential": "id-of-good"},
     }
     assert principal_of({"requestContext": {"authorizer": answer["context"]}}, "keys") == Principal("acme", "good")
-
-
-def test_a_stage_of_another_partition_keeps_its_name(authorize: Authorizer) -> None:
     arn = "arn:aws-us-gov:execute-api:us-gov-west-1:123456789012:abc/$default/GET/info"
-    answer = authorize(event({"x-api-key": "good"}, methodArn=arn))
-    assert answer["policyDocument"]["Statement"][0]["Resource"] == arn.removesuffix("GET/info") + "*"
+    policy = gate(GOOD | {"methodArn": arn})["policyDocument"]
+    assert policy["Statement"][0]["Resource"] == arn.removesuffix("GET/info") + "*"
 
 
 # The credential
@@ -124,9 +124,9 @@ def test_a_stage_of_another_partition_keeps_its_name(authorize: Authorizer) -> N
         {"x-api-key": "good", "X-Auth-Scheme": "langsmith-api-key", "Cookie": "x-api-key=bad"},
     ],
 )
-def test_a_credential_is_read_from_either_header(authorize: Authorizer, verifier: Verifier, headers: Any) -> None:
-    assert authorize(event(headers))["context"]["user"] == "good"
-    assert verifier.asked == ["good"]
+def test_a_credential_is_read_from_either_header(gate: Gate, headers: Any) -> None:
+    assert gate(event(headers))["context"]["user"] == "good"
+    assert gate.verifier.asked == ["good"]
 
 
 @pytest.mark.parametrize(
@@ -146,19 +146,11 @@ def test_a_credential_is_read_from_either_header(authorize: Authorizer, verifier
         {"proxy-authorization": "Bearer good"},
     ],
 )
-def test_a_missing_ambiguous_or_malformed_credential_is_refused_unverified(
-    authorize: Authorizer, verifier: Verifier, headers: Any
-) -> None:
-    refused(authorize, event(headers))
-    assert verifier.asked == []
-
-
-def test_different_keys_are_refused_even_if_one_form_of_headers_hides_one(
-    authorize: Authorizer, verifier: Verifier
-) -> None:
-    refused(authorize, {**GOOD, "multiValueHeaders": {"X-Api-Key": ["good2", "good"]}})
-    refused(authorize, {**GOOD, "multiValueHeaders": None})
-    assert verifier.asked == []
+def test_a_missing_ambiguous_or_malformed_credential_is_refused_unverified(gate: Gate, headers: Any) -> None:
+    refused(gate, event(headers))
+    refused(gate, {**GOOD, "multiValueHeaders": {"X-Api-Key": ["good2", "good"]}})
+    refused(gate, {**GOOD, "multiValueHeaders": None})
+    assert gate.verifier.asked == []
 
 
 @pytest.mark.parametrize(
@@ -174,11 +166,9 @@ def test_different_keys_are_refused_even_if_one_form_of_headers_hides_one(
         {"source": "aws.events", "detail-type": "Scheduled Event", "requestContext": 7},
     ],
 )
-def test_an_event_that_is_not_an_authorizer_request_is_refused_and_logged(
-    authorize: Authorizer, verifier: Verifier, log: StringIO, odd: Any
-) -> None:
-    refused(authorize, odd)
-    assert verifier.asked == []
+def test_an_event_that_is_not_an_authorizer_request_is_refused_and_logged(gate: Gate, log: StringIO, odd: Any) -> None:
+    refused(gate, odd)
+    assert gate.verifier.asked == []
     (line,) = lines(log)
     assert (line["message"], line["reason"]) == ("caller refused", "The event is not an authorizer request.")
 
@@ -187,65 +177,53 @@ def test_an_event_that_is_not_an_authorizer_request_is_refused_and_logged(
 
 
 @pytest.mark.parametrize("fault", [StoreUnavailable(), JwksUnavailable(), RuntimeError("x"), KeyError("digest")])
-def test_a_fault_is_an_error_and_neither_a_policy_nor_a_refusal(
-    authorize: Authorizer, verifier: Verifier, fault: Exception
-) -> None:
-    verifier.fault = fault
+def test_a_fault_is_an_error_and_neither_a_policy_nor_a_refusal(gate: Gate, fault: Exception) -> None:
+    gate.verifier.fault = fault
     with pytest.raises(type(fault)) as caught:
-        authorize(GOOD)
+        gate(GOOD)
     assert str(caught.value).strip().lower() != "unauthorized"
-    verifier.fault = None
-    assert authorize(GOOD)["context"]["user"] == "good"
+    gate.verifier.fault = None
+    assert gate(GOOD)["context"]["user"] == "good"
 
 
 # What is remembered
 
 
-def test_a_caller_is_verified_once_a_minute_and_refused_after_a_revocation(
-    authorize: Authorizer, verifier: Verifier, clock: HandClock
-) -> None:
+def test_a_caller_is_verified_once_a_minute_and_refused_after_a_revocation(gate: Gate) -> None:
     answers = []
     for _ in range(KNOWN_SECONDS):
-        answers.append(authorize(GOOD))
-        clock.now += 1
-    assert len(verifier.asked) == 1
+        answers.append(gate(GOOD))
+        gate.clock.now += 1
+    assert len(gate.verifier.asked) == 1
     assert answers == [answers[0]] * KNOWN_SECONDS
-    verifier.fault = Unauthorized("The key is revoked.")
-    refused(authorize, GOOD)
+    gate.verifier.fault = Unauthorized("The key is revoked.")
+    refused(gate, GOOD)
 
 
-def test_a_cached_caller_expires_with_its_credential(
-    authorize: Authorizer, verifier: Verifier, clock: HandClock
-) -> None:
-    verifier.expires_at = clock.now + 10
-    authorize(GOOD)
-    clock.now += 9
-    authorize(GOOD)
-    assert len(verifier.asked) == 1
-    verifier.fault = Unauthorized("The key is expired.")
-    clock.now += 1
-    refused(authorize, GOOD)
+def test_a_cached_caller_expires_with_its_credential_and_when_the_clock_is_set_back(gate: Gate) -> None:
+    gate.verifier.expires_at = gate.clock.now + 10
+    gate(GOOD)
+    gate.clock.now += 9
+    gate(GOOD)
+    assert len(gate.verifier.asked) == 1
+    gate.clock.now -= 3600
+    gate(GOOD)
+    assert len(gate.verifier.asked) == 2
+    gate.verifier.fault = Unauthorized("The key is expired.")
+    gate.clock.now += 3601
+    refused(gate, GOOD)
 
 
-def test_a_clock_that_is_set_back_does_not_extend_the_cache(
-    authorize: Authorizer, verifier: Verifier, clock: HandClock
-) -> None:
-    authorize(GOOD)
-    clock.now -= 3600
-    authorize(GOOD)
-    assert len(verifier.asked) == 2
-
-
-def test_the_cache_is_bounded_and_drops_the_oldest_first(authorize: Authorizer, verifier: Verifier) -> None:
+def test_the_cache_is_bounded_and_drops_the_oldest_first(gate: Gate) -> None:
     for number in range(MAX_KNOWN + 1):
-        authorize(event({"x-api-key": f"good{number}"}))
-    verifier.asked.clear()
-    authorize(event({"x-api-key": f"good{MAX_KNOWN}"}))
-    authorize(event({"x-api-key": "good1"}))
-    assert verifier.asked == []
-    authorize(event({"x-api-key": "good0"}))
-    assert verifier.asked == ["good0"]
-    held = authorize._known
+        gate(event({"x-api-key": f"good{number}"}))
+    gate.verifier.asked.clear()
+    gate(event({"x-api-key": f"good{MAX_KNOWN}"}))
+    gate(event({"x-api-key": "good1"}))
+    assert gate.verifier.asked == []
+    gate(event({"x-api-key": "good0"}))
+    assert gate.verifier.asked == ["good0"]
+    held = gate._known
     assert len(held) == MAX_KNOWN
     assert all(len(digest) == 32 and b"good" not in digest for digest in held)
 
@@ -253,11 +231,11 @@ def test_the_cache_is_bounded_and_drops_the_oldest_first(authorize: Authorizer, 
 # Log lines
 
 
-def test_log_lines_contain_the_id_of_a_key_and_nothing_secret_or_personal(authorize: Authorizer, log: StringIO) -> None:
-    authorize(event({"x-api-key": "good-canary", "x-canary": "canary"}))
-    refused(authorize, event({"x-api-key": "bad-canary"}))
-    refused(authorize, event({"x-api-key": "canary", "Authorization": "Bearer canary2"}))
-    refused(authorize, event({"Authorization": "Canary canary"}))
+def test_log_lines_contain_the_id_of_a_key_and_nothing_secret_or_personal(gate: Gate, log: StringIO) -> None:
+    gate(event({"x-api-key": "good-canary", "x-canary": "canary"}))
+    refused(gate, event({"x-api-key": "bad-canary"}))
+    refused(gate, event({"x-api-key": "canary", "Authorization": "Bearer canary2"}))
+    refused(gate, event({"Authorization": "Canary canary"}))
     known, *refusals = lines(log)
     assert (known["message"], known["credential"]) == ("caller known", "id-of-good-canary")
     assert [line["message"] for line in refusals] == ["caller refused"] * 3

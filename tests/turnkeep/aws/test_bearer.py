@@ -1,19 +1,24 @@
-"""Bearer tokens: valid ones of every kind are accepted, all others refused."""
+"""Bearer tokens: valid ones of every kind are accepted, all others refused. Keys are fetched rarely and only from the
+issuer."""
 
 import base64
 import hashlib
 import hmac
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
+import trustme
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from issuer import AUDIENCE, ISSUER, Issuer, claims, private_key, public_jwk, published, token
 
-from turnkeep.aws.bearer import BearerTokens
+from turnkeep.aws.bearer import BearerTokens, JwksUnavailable, check_url
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
 
@@ -30,7 +35,8 @@ def issuer() -> Iterator[Issuer]:
 
 
 def tokens_of(issuer: Issuer, *audiences: str, **rules: str) -> BearerTokens:
-    return BearerTokens(jwt.PyJWKClient(issuer.url), ISSUER, audiences or (AUDIENCE,), **rules)
+    environ = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": ",".join(audiences or [AUDIENCE]), "JWT_JWKS_URL": issuer.url}
+    return BearerTokens.from_environment(environ | rules)
 
 
 @pytest.fixture
@@ -203,7 +209,7 @@ def test_a_token_cannot_set_the_location_of_its_key(tokens: BearerTokens, issuer
 
 
 def test_the_tenant_is_read_from_the_configured_claim(issuer: Issuer) -> None:
-    tokens = tokens_of(issuer, tenant_claim="https://example.com/org")
+    tokens = tokens_of(issuer, JWT_TENANT_CLAIM="https://example.com/org")
     named = token(**{"https://example.com/org": "org-1"}, tenant="acme")
     assert tokens.verify(named).principal == Principal("org-1", "ann")
     with pytest.raises(Unauthorized):
@@ -211,12 +217,15 @@ def test_the_tenant_is_read_from_the_configured_claim(issuer: Issuer) -> None:
 
 
 def test_only_a_missing_tenant_is_replaced_by_the_default(issuer: Issuer) -> None:
-    tokens = tokens_of(issuer, default_tenant="main")
+    tokens = tokens_of(issuer, JWT_DEFAULT_TENANT="main")
     assert tokens.verify(token(tenant=None)).principal == Principal("main", "ann")
     assert tokens.verify(token(tenant="acme")).principal == Principal("acme", "ann")
     for malformed in (*(token(tenant=tenant) for tenant in ("", 7, ["acme"])), signed(claims() | {"tenant": None})):
         with pytest.raises(Unauthorized):
             tokens.verify(malformed)
+
+
+# The rules
 
 
 WHOLE = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": f" {AUDIENCE}, web,", "JWT_JWKS_URL": "https://issuer.example/keys"}
@@ -237,3 +246,87 @@ def test_rules_that_would_accept_any_token_are_rejected_at_the_start(missing: st
     environ = {name: text for name, text in WHOLE.items() if name != missing}
     with pytest.raises(ValueError, match="JWT_"):
         BearerTokens.from_environment(environ if value is None else {**environ, missing: value})
+
+
+# The issuer's keys
+
+
+def test_keys_are_fetched_on_first_use_and_kept(issuer: Issuer, tokens: BearerTokens) -> None:
+    assert issuer.asked == []
+    for _ in range(10):
+        tokens.verify(token("p256"))
+        tokens.verify(token("p384"))
+    issuer.answer = FAULTS["a fault"]
+    tokens.verify(token("p256"))
+    assert issuer.asked == ["/.well-known/jwks.json"]
+    assert (issuer.headers["User-Agent"], issuer.headers["Accept"]) == ("turnkeep", "application/json")
+
+
+def test_unknown_key_ids_cost_the_issuer_one_request_a_minute(issuer: Issuer, tokens: BearerTokens) -> None:
+    for number in range(120):
+        with pytest.raises(Unauthorized):
+            tokens.verify(token("p256", head={"kid": f"made-up-{number}"}))
+    assert len(issuer.asked) == 1
+
+
+GOOD = json.dumps({"keys": [public_jwk("p256")]}).encode()
+FAULTS: dict[str, tuple[int, dict[str, str], bytes]] = {
+    "a fault": (500, {}, GOOD),
+    "not JSON": (200, {}, b"<html>"),
+    "too deep": (200, {}, b"[" * 100_000),
+    "keys of another type": (200, {}, b'{"keys": {"a": 1}}'),
+    "an empty set": (200, {}, b'{"keys": []}'),
+    "a set without a usable key": (200, {}, b'{"keys": [null, 1, {"kid": "a"}, {"kid": 7, "kty": "RSA"}]}'),
+    "cut off": (200, {"Content-Length": "5000"}, GOOD[:-5]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+def test_an_invalid_key_set_is_an_error_and_not_a_refusal(
+    issuer: Issuer, tokens: BearerTokens, fault: tuple[int, dict[str, str], bytes]
+) -> None:
+    issuer.answer = fault
+    with pytest.raises(JwksUnavailable):
+        tokens.verify(token("p256"))
+    issuer.answer = None
+    tokens.verify(token("p256"))
+
+
+def test_a_redirect_is_not_followed(issuer: Issuer, tokens: BearerTokens) -> None:
+    with published(public_jwk("rsa", kid="evil")) as evil:
+        issuer.answer = (302, {"Location": evil.url}, b"")
+        with pytest.raises(JwksUnavailable):
+            tokens.verify(token("rsa", head={"kid": "evil"}))
+        assert evil.asked == []
+
+
+@pytest.mark.parametrize(
+    ("url", "is_secure"),
+    [
+        ("issuer.example/keys", False),
+        ("http://issuer.example/keys", False),
+        ("http://localhost.evil.example/keys", False),
+        ("http://127.0.0.1@evil.example/keys", False),
+        ("https://user@issuer.example/keys", False),
+        ("https:///keys", False),
+        ("https://issuer.example:99999/keys", False),
+        ("https://issuer.example:8443", True),
+        ("http://localhost:1/k", True),
+        ("http://[::1]:1/k", True),
+    ],
+)
+def test_an_insecure_url_is_rejected(url: str, is_secure: bool) -> None:
+    with nullcontext() if is_secure else pytest.raises(ValueError, match=r"https|Port|port"):
+        assert check_url(url) == url
+
+
+def test_the_issuer_needs_a_trusted_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority, context, shown = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), tmp_path / "ca.pem"
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(str(shown))
+    with published(public_jwk("p256"), tls=context) as issuer:
+        with pytest.raises(JwksUnavailable):
+            tokens_of(issuer).verify(token("p256"))
+        assert issuer.asked == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(shown))
+        assert tokens_of(issuer).verify(token("p256")).principal.user == "ann"

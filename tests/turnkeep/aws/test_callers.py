@@ -82,30 +82,21 @@ def test_an_event_without_a_verified_caller_is_unauthorized(kind: str, event: di
         principal_of(event, kind)
 
 
+POOL = f"arn:aws:sts::{ACCOUNT}:assumed-role/Cognito_Auth_Role/CognitoIdentityCredentials"
+
+
 @pytest.mark.parametrize(
-    ("arn", "user"),
+    ("arn", "identity", "user"),
     [
-        (f"arn:aws:iam::{ACCOUNT}:user/ann", "user/ann"),
-        (f"arn:aws:iam::{ACCOUNT}:root", "root"),
-        (f"arn:aws:sts::{ACCOUNT}:assumed-role/app/ann@example.com", "assumed-role/app/ann@example.com"),
-        (f"arn:aws-us-gov:sts::{ACCOUNT}:assumed-role/app/a", "assumed-role/app/a"),
+        (f"arn:aws:iam::{ACCOUNT}:root", None, "root"),
+        (f"arn:aws:sts::{ACCOUNT}:assumed-role/app/ann@example.com", None, "assumed-role/app/ann@example.com"),
+        (f"arn:aws-us-gov:sts::{ACCOUNT}:assumed-role/app/a", None, "assumed-role/app/a"),
+        (POOL, "eu-west-1:ann", "cognito-identity/eu-west-1:ann"),
     ],
 )
-def test_a_signer_is_identified_by_account_and_arn(arn: str, user: str) -> None:
-    found = principal_of(signed(arn), "iam")
+def test_a_signer_is_identified_by_account_and_arn_or_identity(arn: str, identity: str | None, user: str) -> None:
+    found = principal_of(signed(arn, cognitoIdentityId=identity), "iam")
     assert (found, found.acts_for) == (Principal(ACCOUNT, user), "")
-
-
-def test_callers_of_an_identity_pool_are_distinguished() -> None:
-    arn = f"arn:aws:sts::{ACCOUNT}:assumed-role/Cognito_Auth_Role/CognitoIdentityCredentials"
-    ann, bob = (principal_of(signed(arn, cognitoIdentityId=f"eu-west-1:{name}"), "iam") for name in ("ann", "bob"))
-    assert (ann, bob) == (
-        Principal(ACCOUNT, "cognito-identity/eu-west-1:ann"),
-        Principal(ACCOUNT, "cognito-identity/eu-west-1:bob"),
-    )
-    for malformed in (7, ["x"]):
-        with pytest.raises(Unauthorized):
-            principal_of(signed(arn, cognitoIdentityId=malformed), "iam")
 
 
 @pytest.mark.parametrize(
@@ -125,3 +116,6 @@ def test_callers_of_an_identity_pool_are_distinguished() -> None:
 def test_a_malformed_signer_is_unauthorized(arn: Any, account: Any) -> None:
     with pytest.raises(Unauthorized):
         principal_of(signed(arn, account), "iam")
+    for malformed in (7, ["x"]):
+        with pytest.raises(Unauthorized):
+            principal_of(signed(POOL, cognitoIdentityId=malformed), "iam")

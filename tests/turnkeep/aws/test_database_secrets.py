@@ -136,37 +136,25 @@ class Reader:
 
     def __init__(self, server: "Server | PostgresServer", manager: Any, name: str):
         self._server, self._manager, self._name = server, manager, name
-        self.user, self.password = f"u{uuid.uuid4().hex[:12]}", "first"
-        self._is_postgres = server.url().startswith("postgresql")
-        self._run("CREATE")
-        manager.create_secret(Name=name, SecretString=self._held())
-
-    @property
-    def url(self) -> str:
-        """Without user and password."""
-        scheme, _, place = self._server.url(self.database).partition("://")
-        return f"{scheme}://{place.partition('@')[2]}"
-
-    @property
-    def database(self) -> str:
-        return "postgres" if self._is_postgres else "information_schema"
+        self._user, self._is_postgres = f"u{uuid.uuid4().hex[:12]}", server.url().startswith("postgresql")
+        self._database = "postgres" if self._is_postgres else "information_schema"
+        scheme, _, place = server.url(self._database).partition("://")
+        self.url = f"{scheme}://{place.partition('@')[2]}"  # without user and password
+        self.change_at_server("first", verb="CREATE")
+        manager.create_secret(Name=name, SecretString=self._held("first"))
 
     def rotate(self, password: str) -> None:
         self.change_at_server(password)
-        self._manager.put_secret_value(SecretId=self._name, SecretString=self._held())
+        self._manager.put_secret_value(SecretId=self._name, SecretString=self._held(password))
 
-    def change_at_server(self, password: str) -> None:
-        self.password = password
-        self._run("ALTER")
+    def change_at_server(self, password: str, verb: str = "ALTER") -> None:
+        account, clause = (self._user, "PASSWORD") if self._is_postgres else (f"'{self._user}'@'%'", "IDENTIFIED BY")
+        self._server.run(f"{verb} USER {account} {clause} '{password}'")
 
-    def _run(self, verb: str) -> None:
-        account, clause = (self.user, "PASSWORD") if self._is_postgres else (f"'{self.user}'@'%'", "IDENTIFIED BY")
-        self._server.run(f"{verb} USER {account} {clause} '{self.password}'")
-
-    def _held(self) -> str:
-        engine = "postgres" if self._is_postgres else "mariadb"
-        place = {"engine": engine, "host": "127.0.0.1", "port": self._server.port, "dbname": self.database}
-        return json.dumps(place | {"username": self.user, "password": self.password})
+    def _held(self, password: str) -> str:
+        place = {"host": "127.0.0.1", "port": self._server.port, "dbname": self._database}
+        login = {"username": self._user, "password": password}
+        return json.dumps({"engine": "postgres" if self._is_postgres else "mariadb", **place, **login})
 
 
 @pytest.fixture

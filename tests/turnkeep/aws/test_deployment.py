@@ -1,20 +1,19 @@
 """What a function needs of its environment before it can serve."""
 
+import gc
 import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from botocore.stub import Stubber
-from starlette.testclient import TestClient
 
-from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings, take_environment
+from turnkeep.aws.deployment import NotDeployable, deployed_app, take_environment
+from turnkeep.aws.loading import LateClient, loading
 from turnkeep.aws.signingkey import SecretError
-from turnkeep.signing import secrets_of
-from turnkeep.store.codec import Codec
 
 type Output = Callable[[], list[dict[str, Any]]]
 
@@ -29,30 +28,6 @@ def test_an_invalid_setting_is_named_without_its_value(monkeypatch: pytest.Monke
 def test_nothing_is_served_without_a_signing_key() -> None:
     with pytest.raises(NotDeployable, match="Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set"):
         deployed_app({})
-
-
-def test_a_deleted_signing_key_works_again_below_the_new_one(ssm: Any, name: str) -> None:
-    environ = {"SEAL_KEY_PARAMETER": name}
-    first, again = (deployed_settings(environ).seal_key.get_secret_value() for _ in range(2))
-    assert first == again
-    ssm.delete_parameter(Name=name)
-    second = deployed_settings(environ).seal_key.get_secret_value()
-    ssm.put_parameter(Name=name, Value=f"{second}\n{first}", Type="SecureString", Overwrite=True)
-    restored = Codec(*deployed_settings(environ).signing_secrets)
-    for text in (first, second):
-        assert restored.unpack(Codec(*secrets_of(text)).pack("x", "pk"), "pk") == "x"
-
-
-def test_an_unusable_file_is_logged_and_the_function_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: Output
-) -> None:
-    monkeypatch.setenv("SEAL_KEY", "of the environment")
-    monkeypatch.setenv("DATABASE__ACCESS", str(tmp_path / "access.json"))
-    app = deployed_app({})
-    [line] = output()
-    assert (line["level"], line["agent"]) == ("ERROR", "database")
-    assert line["reason"] == f"{tmp_path}/access.json: cannot be read (No such file or directory); check the path"
-    assert TestClient(app).get("/ok").json() == {"ok": True}
 
 
 def test_pydantic_v1_is_not_loaded_at_the_start_and_can_be_later() -> None:
@@ -73,28 +48,18 @@ def test_pydantic_v1_is_not_loaded_at_the_start_and_can_be_later() -> None:
 # The environment of own graphs: the parameters under a path
 
 
-def put(ssm: Any, path: str, **values: str) -> None:
-    for name, value in values.items():
-        ssm.put_parameter(Name=f"{path}/{name}", Value=value, Type="SecureString")
-
-
-def test_every_parameter_becomes_a_variable_and_no_value_is_logged(ssm: Any, name: str, output: Output) -> None:
+def test_every_parameter_becomes_a_variable_that_is_not_set_and_no_value_is_logged(
+    ssm: Any, name: str, output: Output
+) -> None:
     values = {f"NAME_{number}": f"canary {number}" for number in range(12)}  # AWS gives ten at a time
-    put(ssm, name, **values)
-    put(ssm, f"{name}-other", NAME_0="of another stack")
-    environ: dict[str, str] = {}
+    for path, value in (*((f"{name}/{each}", value) for each, value in values.items()), (f"{name}-other/NAME_0", "x")):
+        ssm.put_parameter(Name=path, Value=value, Type="SecureString")
+    environ = {"NAME_1": "of the function", "NAME_2": "", "OPENAI_BASE_URL": ""}
     take_environment(ssm, name, environ)
-    assert environ == values
+    assert environ == values | {"NAME_1": "of the function"}
     [line] = output()
     assert sorted(line["names"]) == sorted(values)
     assert "canary" not in str(line)
-
-
-def test_variables_of_the_function_win_and_empty_ones_are_unset(ssm: Any, name: str) -> None:
-    put(ssm, name, TABLE_NAME="another", MODEL="openai/gpt-4o")
-    environ = {"TABLE_NAME": "turnkeep", "MODEL": "", "OPENAI_BASE_URL": ""}
-    take_environment(ssm, name, environ)
-    assert environ == {"TABLE_NAME": "turnkeep", "MODEL": "openai/gpt-4o"}
 
 
 def test_an_unreadable_path_is_reported_with_the_missing_permission(ssm: Any, name: str) -> None:
@@ -103,3 +68,25 @@ def test_an_unreadable_path_is_reported_with_the_missing_permission(ssm: Any, na
         reason = rf"parameters under {name} cannot be read \(AccessDenied.*ssm:GetParametersByPath"
         with pytest.raises(SecretError, match=reason):
             take_environment(ssm, name, {})
+
+
+# Starts
+
+
+def test_loading_pauses_garbage_collection_and_freezes_its_result() -> None:
+    gc.unfreeze()
+    with loading():
+        assert not gc.isenabled()
+        kept = [[n] for n in range(1000)]
+    assert gc.get_freeze_count() > len(kept)
+    with pytest.raises(ImportError), loading():
+        raise ImportError
+    assert gc.isenabled()
+    gc.unfreeze()
+
+
+def test_a_late_client_is_created_once_on_first_use() -> None:
+    made = []
+    late = LateClient(lambda: made.append(1) or SimpleNamespace(region="eu-west-1"))
+    assert made == []
+    assert (late.region, late.region, made) == ("eu-west-1", "eu-west-1", [1])

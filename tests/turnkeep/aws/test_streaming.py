@@ -4,15 +4,14 @@ when the other side fails."""
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from runtime_api import Context, Post, RuntimeApi, event, takes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from turnkeep.aws.streaming import StreamedAnswer, Streaming
+from turnkeep.aws.streaming import Streaming
 from turnkeep_local.processes import free_port
 
 START: Message = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}
@@ -65,42 +64,19 @@ class Pouring:
         self.was_left = True
 
 
-@contextmanager
-def handler_of(app: ASGIApp) -> Iterator[Streaming]:
+def respond(app: ASGIApp, address: str, *, seconds: float = 30) -> None:
     handler = Streaming(app)
-    yield handler
-    handler._loop.close()
-
-
-def answer_of(handler: Streaming, *, seconds: float = 30) -> StreamedAnswer:
-    answer = handler(event(), Context(seconds))
-    assert answer is not None
-    return answer
+    try:
+        answer = handler(event(), Context(seconds))
+        assert answer is not None
+        answer.send_to(address, "r-1", "n-1")
+    finally:
+        handler._loop.close()
 
 
 def post(app: ASGIApp, runtime: RuntimeApi, *, seconds: float = 30) -> Post:
-    with handler_of(app) as handler:
-        answer_of(handler, seconds=seconds).send_to(runtime.address, "r-1", "n-1")
+    respond(app, runtime.address, seconds=seconds)
     return runtime.posts[-1]
-
-
-def posted(app: ASGIApp) -> Post:
-    with RuntimeApi() as runtime:
-        return post(app, runtime)
-
-
-def prelude_of(post: Post) -> tuple[dict[str, Any], bytes]:
-    prelude, _, rest = post.body.partition(bytes(8))
-    return json.loads(prelude), rest
-
-
-# What is posted
-
-
-def test_a_repeated_header_becomes_one_list() -> None:
-    headers = [(b"vary", b"Origin"), (b"x-one", b"1"), (b"vary", b"Accept")]
-    got = posted(sends(START | {"headers": headers}, body(b"", more=False)))
-    assert prelude_of(got)[0]["headers"] == {"vary": "Origin, Accept", "x-one": "1"}
 
 
 # When the other side fails
@@ -117,23 +93,18 @@ def refuses(post: Post) -> None:
     post.read_all()
 
 
+@pytest.mark.parametrize("app", [Listening(START, body(b"one")), Pouring()], ids=["waits", "sends endlessly"])
 @pytest.mark.parametrize("play", [hangs_up, refuses])
-def test_a_runtime_that_hangs_up_disconnects_the_client(play: Callable[[Post], None], output: Output) -> None:
-    app = Listening(START, body(b"one"))
+def test_a_runtime_that_hangs_up_disconnects_the_client(
+    app: Listening | Pouring, play: Callable[[Post], None], output: Output
+) -> None:
+    app.was_left = False
     with RuntimeApi(play) as runtime:
         post(app, runtime)
     assert app.was_left
     (line,) = output()
     assert (line["level"], line["message"]) == ("INFO", "stream closed by the gateway")
     assert line.get("status") == (413 if play is refuses else None)
-
-
-@pytest.mark.parametrize("play", [hangs_up, refuses])
-def test_an_app_that_sends_endlessly_notices_the_disconnect(play: Callable[[Post], None]) -> None:
-    app = Pouring()
-    with RuntimeApi(play) as runtime:
-        post(app, runtime)
-    assert app.was_left
 
 
 def test_a_stalled_gateway_pauses_the_app_until_it_is_given_up(output: Output) -> None:
@@ -144,8 +115,8 @@ def test_a_stalled_gateway_pauses_the_app_until_it_is_given_up(output: Output) -
         given_up.wait(60)
         post.read_all()
 
-    with RuntimeApi(stalls) as runtime, handler_of(app) as handler:
-        answer_of(handler, seconds=1.2).send_to(runtime.address, "r-1", None)
+    with RuntimeApi(stalls) as runtime:
+        respond(app, runtime.address, seconds=1.2)
         given_up.set()
         assert runtime.posts[0].is_cut.wait(60)
     assert app.was_left
@@ -175,19 +146,22 @@ def test_an_answer_that_is_refused_at_its_end_is_logged(status: int, output: Out
     assert (line["message"], line["status"]) == ("answer rejected by the Runtime API", status)
 
 
-def test_an_interim_response_is_not_an_answer(output: Output) -> None:
+def test_an_interim_response_is_not_an_answer_and_a_repeated_header_becomes_one_list(output: Output) -> None:
     def play(post: Post) -> None:
         post.read()
         post.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         takes(post)
 
     with RuntimeApi(play) as runtime:
-        got = post(sends(START, *[body(b"x")] * 50, body(b"", more=False)), runtime)
-    assert (got.is_whole, prelude_of(got)[1], output()) == (True, b"x" * 50, [])
+        headers = [(b"vary", b"Origin"), (b"x-one", b"1"), (b"vary", b"Accept")]
+        got = post(sends(START | {"headers": headers}, *[body(b"x")] * 50, body(b"", more=False)), runtime)
+    prelude, _, rest = got.body.partition(bytes(8))
+    assert (got.is_whole, rest, output()) == (True, b"x" * 50, [])
+    assert json.loads(prelude)["headers"] == {"vary": "Origin, Accept", "x-one": "1"}
 
 
 def test_without_a_runtime_the_app_ends_and_the_error_is_raised() -> None:
     app = Listening(START)
-    with handler_of(app) as handler, pytest.raises(OSError, match="Connect"):
-        answer_of(handler).send_to(f"127.0.0.1:{free_port()}", "r-1", None)
+    with pytest.raises(OSError, match="Connect"):
+        respond(app, f"127.0.0.1:{free_port()}")
     assert app.was_left

@@ -145,16 +145,15 @@ def test_nothing_is_stored_if_detection_fails(office, monkeypatch):
     assert (office.files(), CANARY in office.stored()) == ([], False)
 
 
-def test_a_file_without_text_becomes_a_failed_document(office):
-    office.parsed = Unparsable("encrypted_file")
+@pytest.mark.parametrize(
+    ("parsed", "code"),
+    [(Unparsable("encrypted_file"), "encrypted_file"), (Parsed("text", (Piece(noise(7_000_000)),)), "too_large")],
+    ids=["no text", "too long"],
+)
+def test_a_file_without_text_or_with_too_much_becomes_a_failed_document(parsed, code, office):
+    office.parsed = parsed
     office.process(office.upload())
-    assert (office.outcome(), office.files()) == (("failed", "encrypted_file"), [])
-
-
-def test_a_text_that_is_too_long_becomes_a_failed_document(office):
-    office.parsed = Parsed("text", (Piece(noise(7_000_000)),))
-    office.process(office.upload())
-    assert (office.outcome(), office.files()) == (("failed", "too_large"), [])
+    assert (office.outcome(), office.files()) == (("failed", code), [])
 
 
 def test_a_file_is_deleted_after_two_workers_died(office):
@@ -166,30 +165,23 @@ def test_a_file_is_deleted_after_two_workers_died(office):
     assert (office.outcome(), office.files()) == (("failed", "parser_failed"), [])
 
 
+def fails(name: str) -> None:
+    if name == "transact":
+        raise StoreUnavailable
+
+
 def test_a_file_is_processed_again_after_a_store_failure(office):
-    key = office.upload()
-    calls = iter([True, False])
-
-    def fails(name: str) -> None:
-        if name == "transact" and next(calls, False):
-            raise StoreUnavailable
-
-    office.before = fails
+    key, office.before = office.upload(), fails
     with pytest.raises(StoreUnavailable):
         office.process(key)
     assert office.files()
+    office.before = lambda name: None
     office.process(key)
     assert (office.outcome(), office.files()) == (("ready", None), [])
 
 
 def test_the_file_is_deleted_after_the_last_attempt(office):
-    key = office.upload()
-
-    def fails(name: str) -> None:
-        if name == "transact":
-            raise StoreUnavailable
-
-    office.before = fails
+    key, office.before = office.upload(), fails
     for _ in range(2):
         with pytest.raises(StoreUnavailable):
             office.process(key)

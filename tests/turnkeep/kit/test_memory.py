@@ -68,6 +68,11 @@ async def test_the_oldest_ten_messages_are_summarised(script: ScriptedModel) -> 
     assert notes(folded.memory) == ["summary 1"]
     assert unfolded(folded.memory, history) == turns(6, 10)
     assert [f"Contoso Order {n} " in script.prompt(CALL) for n in (1, 5, 6)] == [True, True, False]
+    script.play(summary(1))
+    await fold(
+        NO_MEMORY, [each.model_copy(update={"content": "long words " * 2_000}) for each in history], model=script
+    )
+    assert len(script.prompt(CALL)) < 8_000
 
 
 async def test_a_run_that_was_not_stored_is_repeated_exactly(script: ScriptedModel) -> None:
@@ -78,17 +83,12 @@ async def test_a_run_that_was_not_stored_is_repeated_exactly(script: ScriptedMod
     assert script.prompt(CALL, 0) == script.prompt(CALL, 1)
 
 
-async def test_summaries_that_the_model_did_not_merge_are_joined(script: ScriptedModel) -> None:
-    script.play(*map(summary, range(1, 7)))
-    assert notes(await grown(36, model=script))[0] == "summary 1 summary 2"
-
-
 # Two hundred turns
 
 
 async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: ScriptedModel) -> None:
     calls = 38  # at turn 11, and then at every fifth
-    script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 4 else "") for n in range(1, calls + 1)))
+    script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 6 else "") for n in range(1, calls + 1)))
     memory, largest = NO_MEMORY, 0
     for n in range(1, 201):
         history = turns(1, n - 1)[-TWELVE_TURNS:]
@@ -101,15 +101,10 @@ async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: Scripted
     assert notes(memory)[1:] == ["summary 35", "summary 36", "summary 37", "summary 38"]
     assert largest < 4_000
     assert "<memory>" not in script.prompt(CALL, 3)
-    merged = "<note>it began with Contoso; 1 parts</note>\n<note>summary 2</note>"
-    assert f"<memory>\n{merged}\n</memory>" in script.prompt(CALL, 5)
-
-
-async def test_the_prompt_of_a_summary_is_bounded(script: ScriptedModel) -> None:
-    script.play(summary(1))
-    history = [message.model_copy(update={"content": "long words " * 2_000}) for message in turns(1, 10)]
-    await fold(NO_MEMORY, history, model=script)
-    assert len(script.prompt(CALL)) < 8_000
+    joined = "<note>summary 1 summary 2</note>\n<note>summary 3</note>"  # the model did not merge these
+    assert f"<memory>\n{joined}\n</memory>" in script.prompt(CALL, 6)
+    merged = "<note>it began with Contoso; 3 parts</note>\n<note>summary 4</note>"
+    assert f"<memory>\n{merged}\n</memory>" in script.prompt(CALL, 7)
 
 
 # What fails
@@ -129,19 +124,15 @@ async def test_a_failed_summary_is_logged_counted_and_retried(
     assert unfolded(later.memory, turns(1, 11)) == turns(6, 11)
 
 
-async def test_messages_lost_without_a_summary_are_reported(
-    script: ScriptedModel,
-) -> None:
+async def test_messages_lost_without_a_summary_are_reported(script: ScriptedModel) -> None:
     script.play((CALL, ModelBusy()), summary(1))
     failed = await fold(NO_MEMORY, turns(1, 10), model=script)
     later = await fold(failed.memory, turns(1, 11)[-TEN_TURNS:], model=script)
     assert later.warnings == ("memory_gap",)
     assert notes(later.memory) == [GAP_NOTE, "summary 1"]
     assert (await fold(later.memory, turns(6, 12), model=script)).warnings == ()
-
-
-async def test_a_memory_that_starts_late_reports_a_gap() -> None:
-    assert (await fold(NO_MEMORY, turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
+    late = await fold(NO_MEMORY, turns(29, 40), model=ScriptedModel([summary(1)]))
+    assert late.warnings == ("memory_gap",)
 
 
 async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:

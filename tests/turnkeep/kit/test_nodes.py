@@ -1,6 +1,5 @@
 """What several agents share: state keys of a turn, the message and the history."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
@@ -57,15 +56,9 @@ async def test_only_tiered_memory_writes_summaries(strategy: str, turns: int, ca
 
 
 def test_prompts_contain_the_window_or_all_unsummarised_messages() -> None:
-    state, kept = (
-        {"messages": thread(12)},
-        {**memory.no_memory(), "older": "Before.", "next": _mark_of(thread(12), "h8")},
-    )
+    state, mark = {"messages": thread(12)}, memory._mark(HumanMessage("", id="h8"))
+    kept = memory.ThreadMemory(**{**memory.no_memory(), "older": "Before.", "next": mark})  # type: ignore[typeddict-item]
     window, whole, none = nodes.history(state, 3, None)
-    unfolded, rest, summaries = nodes.history(state, 3, memory.ThreadMemory(**kept))
+    unfolded, rest, summaries = nodes.history(state, 3, kept)
     assert (window, len(whole), none) == (3, 24, [])
-    assert (unfolded, [each.id for each in rest[:1]], summaries) == (memory.UNFOLDED_TURNS, ["h8"], ["Before."])
-
-
-def _mark_of(messages: Sequence[AnyMessage], id_: str) -> str:
-    return next(memory._mark(each) for each in messages if each.id == id_)
+    assert (unfolded, rest[0].id, summaries) == (memory.UNFOLDED_TURNS, "h8", ["Before."])

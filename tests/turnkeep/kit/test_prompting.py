@@ -28,11 +28,6 @@ def messages(*contents):
     return [(HumanMessage, AIMessage)[n % 2](content) for n, content in enumerate(contents)]
 
 
-def test_empty_sections_are_left_out():
-    builder = PromptBuilder("s").with_memory([]).with_conversation(ROOMY, []).with_retrieval_context([])
-    assert builder.with_tool_results([]).with_query("q").build() == ("s", "Question: q")
-
-
 def test_history_contains_no_tools_and_system_messages():
     history = [
         SystemMessage("rules"),
@@ -44,19 +39,14 @@ def test_history_contains_no_tools_and_system_messages():
     assert ROOMY.trim(history).messages == entries("what is the time", "noon")
 
 
-def test_the_newest_turns_are_kept_whole():
-    history = [*messages("one", "1", "two", "2"), AIMessage("2b"), *messages("three", "3")]
-    trimmed = ConversationFormatter(max_turns=2, max_tokens=500).trim(history)
-    assert [m["content"] for m in trimmed.messages] == ["two", "2", "2b", "three", "3"]
-    assert trimmed.counts == {"turns_used": 2, "turns_dropped": 1, "truncated": False}
-
-
 @pytest.mark.parametrize(
     ("max_turns", "max_tokens", "used", "is_cut"), [(0, 500, 0, False), (-1, 500, 0, False), (10, 150, 2, True)]
 )
 def test_limits_drop_and_count_the_oldest_turns(max_turns, max_tokens, used, is_cut):
-    trimmed = ConversationFormatter(max_turns, max_tokens).trim(messages(*["word " * 20] * 10))
+    turn = [HumanMessage("word " * 20), AIMessage("a"), AIMessage("word " * 20)]
+    trimmed = ConversationFormatter(max_turns, max_tokens).trim(turn * 5)
     assert trimmed.counts == {"turns_used": used, "turns_dropped": 5 - used, "truncated": is_cut}
+    assert [each["role"] for each in trimmed.messages] == ["user", "assistant", "assistant"] * used
 
 
 def test_a_long_message_is_cut_and_displaces_no_other():
@@ -100,9 +90,10 @@ def test_no_content_can_open_or_close_a_section(history, title, text, query, not
     assert len(TAG.findall(prompt)) == ours
 
 
-def test_other_markup_stays_unchanged():
-    _, prompt = PromptBuilder("s").with_query("is a<b and <div> x <user_id> y").build()
-    assert prompt == "Question: is a<b and <div> x <user_id> y"
+def test_empty_sections_are_left_out_and_other_markup_stays_unchanged():
+    builder = PromptBuilder("s").with_memory([]).with_conversation(ROOMY, []).with_retrieval_context([])
+    builder.with_tool_results([]).with_query("is a<b and <div> x <user_id> y")
+    assert builder.build() == ("s", "Question: is a<b and <div> x <user_id> y")
 
 
 def test_sections_keep_the_order_of_the_calls():

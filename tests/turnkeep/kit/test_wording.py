@@ -102,6 +102,7 @@ def test_sources_link_to_web_addresses_only() -> None:
 
 
 async def test_a_correct_reply_streams_by_sentences_in_one_call() -> None:
+    assert (await written("ATRIM is. B TRIMis."))[0].text == "A is. B is.", "the judge may change a sentence"
     worded, pieces, model = await written("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C\n")
     assert pieces == ["It is so.", " And e.g. this, on 3. May too.", " Is it?", "\n\n1. A. B", "\n2. C"]
     assert worded == TextAnswer("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C", str(RUN_ID))
@@ -186,10 +187,6 @@ async def test_the_fallback_replaces_a_reply_without_accepted_sentences() -> Non
     assert pieces == [FALLBACK, "\n\nBye."]
 
 
-async def test_the_judge_may_change_a_sentence() -> None:
-    assert (await written("ATRIM is. B TRIMis."))[0].text == "A is. B is."
-
-
 async def test_a_streamed_sentence_stays_if_a_fault_ends_the_reply() -> None:
     streamed: list[Any] = []
     model = WritingModel(["One. ", "Two", ModelTimeout()])
@@ -198,13 +195,9 @@ async def test_a_streamed_sentence_stays_if_a_fault_ends_the_reply() -> None:
     assert [each["content"] for each in streamed] == ["One."]
 
 
-@pytest.mark.parametrize("draft", ["", " \n"])
-async def test_an_empty_answer_is_a_model_error(draft: str) -> None:
-    with pytest.raises(ModelError):
-        await written(draft)
-
-
-async def test_a_refusal_is_sent_with_a_warning() -> None:
+async def test_a_refusal_is_sent_with_a_warning_and_an_empty_answer_is_an_error() -> None:
     refusal = AIMessageChunk(content="I won't.", additional_kwargs={"refusal": "I won't."})
+    with pytest.raises(ModelError):
+        await written(" \n")
     worded, _, _ = await written([refusal])
     assert (worded.text, worded.warnings) == ("I won't.", ("model_refused",))

@@ -11,6 +11,7 @@ from turnkeep.settings import Settings
 from turnkeep.tuning import ModelTuning
 
 MODES = ["invoke", "ainvoke", "stream", "astream"]
+CLAUDE = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
 
 
 def settings_of(server: WireServer, *, key: str = "k", timeout_seconds: float = 15, max_retries: int = 0) -> Settings:
@@ -21,6 +22,12 @@ def settings_of(server: WireServer, *, key: str = "k", timeout_seconds: float = 
 
 def model_of(server: WireServer, **more: Any) -> Any:
     return chat_models(settings_of(server, **more), "papers").main
+
+
+def bedrock(name: str = CLAUDE, *, timeout_seconds: float = 15, max_retries: int = 0) -> Any:
+    """At the server that AWS_ENDPOINT_URL_BEDROCK_RUNTIME names."""
+    tuning = ModelTuning(timeout_seconds=timeout_seconds, max_retries=max_retries)
+    return chat_models(Settings(model=f"bedrock:{name}", models=tuning), "papers").main
 
 
 async def asked(model: Any, mode: str, messages: Any = "hello") -> str:

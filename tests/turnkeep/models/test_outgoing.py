@@ -4,13 +4,11 @@ import json
 
 import bedrock_wire
 import pytest
-from asking import MODES, asked, model_of
+from asking import MODES, asked, bedrock, model_of
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from wire import WireServer, says
 
-from turnkeep.models.chat import chat_models
 from turnkeep.models.outgoing import redacting
-from turnkeep.settings import Settings
 
 CALL = {"name": "look_up", "args": {"who": "Ann"}, "id": "call-Ann", "type": "tool_call"}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QW5uAnn="}}
@@ -42,13 +40,10 @@ async def test_openai_requests_are_redacted(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.filterwarnings("ignore:Tool messages were passed without toolConfig")
-async def test_bedrock_requests_are_redacted(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
-    with WireServer([bedrock_wire.says("Hello.")]) as server:
-        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url)
-        model = chat_models(Settings(model="bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0"), "papers").main
-        with redacting(redact):
-            assert (await asked(model, mode, MESSAGES)).strip() == "Hello."
-    (body,) = server.bodies
+async def test_bedrock_requests_are_redacted(mode: str, bedrock_server: WireServer) -> None:
+    bedrock_server.script.append(bedrock_wire.says("Hello."))
+    with redacting(redact):
+        assert (await asked(bedrock(), mode, MESSAGES)).strip() == "Hello."
+    (body,) = bedrock_server.bodies
     assert json.dumps(body).count("[PERSON]") == 6
     assert "Ann" not in json.dumps(body)

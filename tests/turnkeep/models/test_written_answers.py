@@ -224,23 +224,6 @@ async def test_a_model_without_reasoning_streams_from_its_first_answer() -> None
     assert counts == [3, 3]
 
 
-async def test_streamed_reasoning_fails_the_call_and_is_held_back_later() -> None:
-    late = piecewise(*({"content": each} for each in ("I think that I greet.", "\n</think>\n", "Hello!")))
-    with WireServer([says("Well."), late, late]) as server:
-        model = model_of(server)
-        await asked(model, "astream")
-        with pytest.raises(ModelError):
-            await asked(model, "astream")
-        assert (await asked(model, "astream")).strip() == "Hello!"
-
-
-@pytest.mark.parametrize("form", REASONED)
-async def test_a_result_after_reasoning_is_read(form: str) -> None:
-    text = REASONED[form].replace("Hello!", f"```json\n{json.dumps(PHONES)}\n```")
-    with WireServer([says(text)]) as server:
-        assert await ask_typed(model_of(server), TYPED, ASKED) == Search(**PHONES)
-
-
 # Calls as text
 
 

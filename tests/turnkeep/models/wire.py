@@ -48,6 +48,12 @@ class Exchange:
         data = f"data: {text}\n\n".encode()
         self.send(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
+    def send_word(self, text: str) -> None:
+        self.send_event(chunk({"content": text}))
+
+    def send_garbled(self) -> None:
+        self.send_event('{"id": "c1", "choi')
+
     def end_stream(self) -> None:
         self.send(b"0\r\n\r\n")
 
@@ -115,10 +121,14 @@ def fails(status: str, headers: Mapping[str, str] = {}, code: str | None = None)
     return lambda exchange: exchange.send_whole(status, error, headers)
 
 
-def waits(seconds: float) -> Answer:
+def stalls(seconds: float) -> Answer:
+    """Half a stream, or nothing, and then silence."""
+
     def play(exchange: Exchange) -> None:
+        if exchange.streams:
+            exchange.start_stream()
+            exchange.send_word("half ")
         time.sleep(seconds)
-        says("too late")(exchange)
 
     return play
 
@@ -133,7 +143,7 @@ def trickles(interval: float, closed: threading.Event) -> Answer:
             exchange.send_head("200 OK", "application/json", {"Content-Length": "1000000"})
         try:
             for _ in range(200):
-                exchange.send_event(chunk({"content": "word "})) if exchange.streams else exchange.send(b" ")
+                exchange.send_word("word ") if exchange.streams else exchange.send(b" ")
                 time.sleep(interval)
         except OSError:
             closed.set()
@@ -145,7 +155,7 @@ def resets(exchange: Exchange) -> None:
     """The connection is reset in the middle of the answer."""
     if exchange.streams:
         exchange.start_stream()
-        exchange.send_event(chunk({"content": "half an "}))
+        exchange.send_word("half ")
     else:
         exchange.send_head("200 OK", "application/json", {"Content-Length": "1000"})
         exchange.send(b'{"id": "c1", "choices": [')
@@ -154,10 +164,10 @@ def resets(exchange: Exchange) -> None:
 
 
 def garbles(exchange: Exchange) -> None:
-    """The answer is not valid JSON."""
+    """The answer is not valid JSON, or a frame of the stream is damaged."""
     if exchange.streams:
         exchange.start_stream()
-        exchange.send_event('{"id": "c1", "choi')
+        exchange.send_garbled()
         exchange.end_stream()
     else:
         exchange.send_whole("200 OK", b'{"id": "c1", "choi')
@@ -184,6 +194,7 @@ class WireServer:
     otherwise: Answer = field(default_factory=lambda: _run_out)
     bodies: list[Body] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
+    kind: type[Exchange] = Exchange
 
     def __enter__(self) -> Self:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -211,7 +222,7 @@ class WireServer:
 
     def _answer(self, connection: socket.socket) -> None:
         try:
-            exchange = _read_request(connection)
+            exchange = self.kind(*_read_request(connection))
             self.bodies.append(exchange.body)
             self.headers.append(exchange.headers)
             answer = self.script.pop(0) if self.script else self.otherwise
@@ -226,7 +237,7 @@ def _run_out(exchange: Exchange) -> None:
     exchange.send_whole("418 I'm a teapot", {"error": {"message": "the script has run out"}})
 
 
-def _read_request(connection: socket.socket) -> Exchange:
+def _read_request(connection: socket.socket) -> tuple[socket.socket, Body, Mapping[str, str], str]:
     data = b""
     while b"\r\n\r\n" not in data:
         data += _receive(connection)
@@ -236,7 +247,7 @@ def _read_request(connection: socket.socket) -> Exchange:
     headers = {name.lower(): value for name, value in fields.items()}
     while len(body) < int(headers["content-length"]):
         body += _receive(connection)
-    return Exchange(connection, json.loads(body), headers, request_line.split(" ")[1])
+    return connection, json.loads(body), headers, request_line.split(" ")[1]
 
 
 def _receive(connection: socket.socket) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
-from turnkeep.observability import annotate, correlate, count, measure
+from turnkeep.observability import annotate, correlate, count
 from turnkeep.observability.metrics import UNITS, Metric
 
 PAGE = Path(__file__).parents[3] / "docs" / "observability.md"
@@ -33,17 +33,6 @@ def test_a_metric_is_one_line_with_the_fields_of_its_request(output: Output) -> 
     line.pop("cold_start", None)  # the first request of this process
     known = {"correlation_id": "c", "thread_hash": "h", "code": "model_busy"}
     assert line == {"service": "turnkeep", "ModelFault": [1.0], **known}
-
-
-def test_related_values_are_one_line(output: Output) -> None:
-    measure({"CleanupDeleted": 3, "OldestExpiredAge": 0.5})
-    [line] = output()
-    [declared] = line["_aws"]["CloudWatchMetrics"]
-    assert declared["Metrics"] == [
-        {"Name": "CleanupDeleted", "Unit": "Count"},
-        {"Name": "OldestExpiredAge", "Unit": "Seconds"},
-    ]
-    assert (line["CleanupDeleted"], line["OldestExpiredAge"]) == ([3.0], [0.5])
 
 
 def test_every_metric_is_documented_with_its_unit() -> None:

@@ -95,10 +95,7 @@ def test_a_page_numbers_its_lists(tree, kinds, starts):
 
 
 def test_lists_of_word_continue_restart_and_have_bullets():
-    body = (
-        item(0) + item(0) + item(0, 2) + item(0, 2, " ") + item(0, 3) + item(1, 3) + item(0) + item(0, 0) + item(0, 9)
-    )
+    body = item(0) + item(0) + item(0, 2) + item(0, 2, " ") + item(0, 3) + item(1, 3)
+    body += item(0) + item(0, 0) + item(0, 9) + item(2, text="z")
     parts = {"numbering_xml": numbering(["%1.", "%1.%2", ""], ["decimal", "decimalZero", "none"], [1, 1, 1])}
-    assert lines_of(docx(body + item(2, text="z"), **parts)) == (
-        ["1. x", "2. x", "- x", "7. x", "7.01 x", "8. x", "x", "x", "z"]
-    )
+    assert lines_of(docx(body, **parts)) == ["1. x", "2. x", "- x", "7. x", "7.01 x", "8. x", "x", "x", "z"]
