@@ -125,9 +125,7 @@ def talking(stack: Stack) -> Iterator[list[Client]]:
             stop.set()
 
 
-def test_20_clients_see_only_documented_errors_during_rolling_changes(
-    stack: Stack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_20_clients_see_only_documented_errors_during_rolling_changes(stack, tmp_path, capsys):
     today, later = live(stack), build_of(tmp_path / "next", NEXT)
     with talking(stack) as clients:
         time.sleep(TALK_SECONDS)

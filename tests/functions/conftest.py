@@ -2,7 +2,6 @@
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def function_environ(
-    dynamodb: "DynamoDBClient", dynamodb_url: str, s3: "S3Client", s3_url: str
-) -> Iterator[dict[str, str]]:
+def function_environ(dynamodb, dynamodb_url, s3, s3_url):
     """What every function finds in its environment, with a table and a bucket for the whole folder."""
     name = f"turnkeep-{uuid.uuid4().hex}"
     make_table(dynamodb, name)
@@ -66,9 +63,7 @@ def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "
 
 
 @pytest.fixture(scope="module")
-def start(
-    function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[..., Function]]:
+def start(function_environ, tmp_path_factory):
     """Starts functions, by default the one that streams; they end with the module."""
     with ExitStack() as stack:
 

@@ -45,9 +45,7 @@ print("RESULTS", json.dumps(results))
 """
 
 
-def test_a_restored_sandbox_reconnects_and_has_the_current_signing_key(
-    dynamodb_url: str, s3_url: str, table_name: str
-) -> None:
+def test_a_restored_sandbox_reconnects_and_has_the_current_signing_key(dynamodb_url, s3_url, table_name):
     facts = {
         "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start",
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,

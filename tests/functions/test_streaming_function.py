@@ -17,7 +17,7 @@ from wire import Exchange, WireServer, calls, chunk, says
 from server_events import read_events
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 MESSAGE = "What is low-rank adaptation?"
 CHAT = {"session_id": "t1", "message": MESSAGE}
@@ -112,9 +112,7 @@ def read_all(answer: httpx.Response) -> list[tuple[str, Any]]:
 # Streaming
 
 
-def test_a_token_reaches_the_client_before_the_next_is_generated(
-    function: Function, client: httpx.Client, model: WireServer
-) -> None:
+def test_a_token_reaches_the_client_before_the_next_is_generated(function, client, model):
     withheld = Withheld()
     model.script += [READ, GRADE, withheld]
     seen = []
@@ -130,9 +128,7 @@ def test_a_token_reaches_the_client_before_the_next_is_generated(
     assert last(function).trailers == {}
 
 
-def test_one_runtime_takes_one_invocation_after_another(
-    function: Function, client: httpx.Client, model: WireServer
-) -> None:
+def test_one_runtime_takes_one_invocation_after_another(function, client, model):
     model.script += WELL * 3
     turns = [read_all(client.post("/chat/stream", json=CHAT))[-1][1] for _ in range(3)]
     assert [turn["turn_number"] for turn in turns] == [1, 2, 3]
@@ -145,9 +141,7 @@ def test_one_runtime_takes_one_invocation_after_another(
 # Faults
 
 
-def test_a_late_error_is_an_event_and_an_error_trailer(
-    function: Function, client: httpx.Client, model: WireServer
-) -> None:
+def test_a_late_error_is_an_event_and_an_error_trailer(function, client, model):
     model.script += [READ, GRADE, says("Half of it. The rest", None)]
     seen = read_all(client.post("/chat/stream", json=CHAT))
     assert [name for name, _ in seen[-2:]] == ["token", "error"]
@@ -166,18 +160,14 @@ def test_a_late_error_is_an_event_and_an_error_trailer(
         ("/chat/stream", {"session_id": "t1", "message": "x" * 300_000}, 413, "body_too_large"),
     ],
 )
-def test_an_error_before_the_first_byte_is_a_status(
-    path: str, body: Any, status: int, code: str, *, function: Function, client: httpx.Client
-) -> None:
+def test_an_error_before_the_first_byte_is_a_status(path, body, status, code, *, function, client):
     answer = client.post(path, json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert answer.headers["content-type"] == "application/problem+json"
     assert (last(function).streams, last(function).trailers) == (True, {})
 
 
-def test_a_stream_ends_before_the_functions_time_does(
-    function: Function, client: httpx.Client, model: WireServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stream_ends_before_the_functions_time_does(function, client, model, monkeypatch):
     monkeypatch.setattr(function.front, "seconds", COMMIT_SECONDS + REPLY_SECONDS + 1.5)
     endless = Endless()
     model.script += [READ, GRADE, endless]
@@ -191,7 +181,6 @@ def test_a_stream_ends_before_the_functions_time_does(
 
 BROKEN = """
 from turnkeep.aws.streaming import Streaming
-from turnkeep.store.leases import BeginRequest
 
 async def app(scope, receive, send):
     if scope["path"] != "/silent":
@@ -203,9 +192,7 @@ stream = Streaming(app)
 """
 
 
-def test_an_app_that_fails_is_an_error_and_the_runtime_continues(
-    start: Callable[..., Function], tmp_path: "Path"
-) -> None:
+def test_an_app_that_fails_is_an_error_and_the_runtime_continues(start, tmp_path):
     (tmp_path / "app.py").write_text(BROKEN)
     broken = start(folder=tmp_path)
     with client_of(broken) as client:
@@ -222,9 +209,7 @@ def test_an_app_that_fails_is_an_error_and_the_runtime_continues(
 # Clients that leave
 
 
-def test_a_client_that_leaves_ends_the_run_and_frees_the_thread(
-    function: Function, client: httpx.Client, model: WireServer
-) -> None:
+def test_a_client_that_leaves_ends_the_run_and_frees_the_thread(function, client, model):
     endless = Endless()
     model.script += [READ, GRADE, endless]
     read_first_and_leave(client)

@@ -33,9 +33,7 @@ def left_in(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("dialect", "is_kept"), [("snowflake", True), ("mysqldb", False)])
-def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(
-    dialect: str, is_kept: bool, slim: ModuleType, tmp_path: Path
-) -> None:
+def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(dialect, is_kept, slim, tmp_path):
     lay(tmp_path, f"{dialect}/__init__.py", "sqlalchemy/engine/url.py", "sqlalchemy/orm/mapper.py")
     slim.strip(tmp_path)
     assert ("sqlalchemy/orm/mapper.py" in left_in(tmp_path)) is is_kept
@@ -84,9 +82,7 @@ def test_a_layer_keeps_sources_licences_and_data_only(slim: ModuleType, tmp_path
     assert PathDistribution(folder / "kept-1.0.dist-info").version == "1.0"
 
 
-def test_bytecode_is_used_without_checking_its_source_and_shows_the_location_of_the_module(
-    slim: ModuleType, tmp_path: Path
-) -> None:
+def test_bytecode_is_used_without_checking_its_source_and_shows_the_location_of_the_module(slim, tmp_path):
     folder = tmp_path / "python"
     folder.mkdir()
     (folder / "kept.py").write_text("def place(): return place.__code__.co_filename\n")
@@ -117,9 +113,7 @@ def test_a_module_that_does_not_compile_ends_the_build(slim: ModuleType, tmp_pat
         slim.main(folder, "")
 
 
-def test_bytecode_of_another_python_ends_the_build(
-    slim: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytecode_of_another_python_ends_the_build(slim, tmp_path, monkeypatch):
     folder = lay(tmp_path / "python", "kept.py", "kept.pyi")
     monkeypatch.setattr(slim, "MAGIC_NUMBER", b"\xf2\r\r\n")
     with pytest.raises(SystemExit, match=r"CPython 3\.13"):

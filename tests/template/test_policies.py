@@ -156,9 +156,7 @@ ALL = {"GetObject", "PutObject", "DeleteObject"}
         ("AuthorizerRole", set(), set(), set()),
     ],
 )
-def test_objects_are_reached_under_their_prefix_alone(
-    role: str, blobs: set[str], uploads: set[str], exports: set[str]
-) -> None:
+def test_objects_are_reached_under_their_prefix_alone(role, blobs, uploads, exports):
     statements = statements_of(stack(), role)
     for folder, taken in {"blobs": blobs, "uploads": uploads, "exports": exports, "other": set[str]()}.items():
         for action in [*ALL, "PutObjectAcl"]:

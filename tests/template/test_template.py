@@ -393,9 +393,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("given", "expected"), PLACES)
 @pytest.mark.parametrize(("name", "setting"), [("Database", "DATABASE__URL"), ("Warehouse", "CAMPAIGNS__WAREHOUSE")])
-def test_functions_have_the_location_of_a_url(
-    name: str, setting: str, given: dict[str, str], expected: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_functions_have_the_location_of_a_url(name, setting, given, expected, monkeypatch):
     functions = stack(**{f"{name}{place}": value for place, value in given.items()}).of("AWS::Lambda::Function")
     variables = functions["ApiFunction"]["Environment"]["Variables"]
     assert (variables[setting], variables[f"{setting.partition('__')[0]}__LOGIN"]) == expected

@@ -33,9 +33,7 @@ def run(code: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     ],
     ids=["keys", "jwt"],
 )
-def test_it_loads_what_its_kind_needs_and_nothing_of_the_api(
-    environ: dict[str, str], own: set[str], foreign: set[str]
-) -> None:
+def test_it_loads_what_its_kind_needs_and_nothing_of_the_api(environ, own, foreign):
     done = run("print(json.dumps(list(sys.modules)))", environ)
     loaded = set(json.loads(done.stdout))
     assert own <= loaded

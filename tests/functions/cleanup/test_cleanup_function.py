@@ -93,9 +93,7 @@ def test_an_expired_thread_is_deleted_with_its_large_values_and_its_lateness_rep
     assert logged["OldestExpiredAge"] == [pytest.approx(2.5 * HOUR, abs=60)]
 
 
-def test_it_stops_before_its_time_ends_and_the_next_run_finishes(
-    harness: Harness, function: Callable[..., Any]
-) -> None:
+def test_it_stops_before_its_time_ends_and_the_next_run_finishes(harness, function):
     threads = [f"many-{n}" for n in range(5)]
     for thread in threads:
         keep(harness, thread, 26)
@@ -126,9 +124,7 @@ def test_a_forged_event_changes_nothing(harness: Harness, function: Callable[...
         harness.store.threads.read(ANN, "dead")
 
 
-def test_a_store_that_does_not_answer_fails_the_run(
-    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_does_not_answer_fails_the_run(function, monkeypatch):
     """The failure is what reaches the queue and its alarm."""
     app = loaded(APP)
     monkeypatch.setattr(app.items, "table_name", "turnkeep-there-is-no-such-table")

@@ -264,9 +264,7 @@ def keys(dynamodb: Any, table_name: str) -> ApiKeys:
 
 
 @pytest.mark.usefixtures("ssm")
-def test_without_a_readable_key_ring_a_known_key_is_an_error(
-    deployed: Callable[..., Authorizer], name: str, keys: ApiKeys
-) -> None:
+def test_without_a_readable_key_ring_a_known_key_is_an_error(deployed, name, keys):
     """The ring is read again for each key that it cannot verify."""
     _, key = keys.create(ANN)
     authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=name)
@@ -275,9 +273,7 @@ def test_without_a_readable_key_ring_a_known_key_is_an_error(
     refused(authorize, event({"x-api-key": UNKNOWN}))
 
 
-def test_a_forged_key_in_the_table_is_refused_logged_and_counted(
-    deployed: Callable[..., Authorizer], dynamodb: Any, table_name: str, output: Callable[[], list[dict[str, Any]]]
-) -> None:
+def test_a_forged_key_in_the_table_is_refused_logged_and_counted(deployed, dynamodb, table_name, output):
     theirs = ApiKeys(Items(dynamodb, table_name), Keyring(b"theirs"), clock=time.time, random_bytes=secrets.token_bytes)
     record, key = theirs.create(Principal("acme", "ann", acts_for="any"))
     refused(deployed(), event({"x-api-key": key}))

@@ -151,9 +151,7 @@ def refuse(tokens: BearerTokens, given: str, reason: str = "") -> None:
 
 
 @pytest.mark.parametrize("make", BY_HEAD.values(), ids=BY_HEAD.keys())
-def test_a_malformed_token_is_refused_before_any_request(
-    tokens: BearerTokens, issuer: Issuer, make: Callable[[], str]
-) -> None:
+def test_a_malformed_token_is_refused_before_any_request(tokens, issuer, make):
     refuse(tokens, make())
     assert issuer.asked == []
 
@@ -282,9 +280,7 @@ FAULTS: dict[str, tuple[int, dict[str, str], bytes]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_an_invalid_key_set_is_an_error_and_not_a_refusal(
-    issuer: Issuer, tokens: BearerTokens, fault: tuple[int, dict[str, str], bytes]
-) -> None:
+def test_an_invalid_key_set_is_an_error_and_not_a_refusal(issuer, tokens, fault):
     issuer.answer = fault
     with pytest.raises(JwksUnavailable):
         tokens.verify(token("p256"))

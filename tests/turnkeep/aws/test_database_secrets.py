@@ -100,9 +100,7 @@ def test_an_unusable_secret_is_reported_by_what_is_missing(held: object, reason:
 # When it is read
 
 
-def test_only_the_agents_of_unreadable_secrets_are_unavailable(
-    configured: Configured, monkeypatch: pytest.MonkeyPatch, output: Output
-) -> None:
+def test_only_the_agents_of_unreadable_secrets_are_unavailable(configured, monkeypatch, output):
     monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
     settings = configured(DATABASE__URL="ssm:/canary/url", CAMPAIGNS__WAREHOUSE="ssm:/canary/warehouse")
     assert output() == []
@@ -116,9 +114,7 @@ def test_only_the_agents_of_unreadable_secrets_are_unavailable(
     assert build_agent("papers", settings).name == "papers"
 
 
-def test_an_agent_is_built_as_soon_as_its_secret_exists(
-    secrets_manager: Any, ssm: Any, name: str, configured: Configured
-) -> None:
+def test_an_agent_is_built_as_soon_as_its_secret_exists(secrets_manager, ssm, name, configured):
     settings = configured(DATABASE__URL=f"ssm:{name}", DATABASE__SEAL=f"secretsmanager:{name}#seal")
     url = "sqlite:////nowhere/at/all.sqlite"
     ssm.put_parameter(Name=name, Value=url, Type="SecureString")
@@ -165,15 +161,7 @@ def reader(mariadb_server: "Server", secrets_manager: Any, name: str) -> Reader:
 @pytest.mark.parametrize(
     ("server", "is_whole"), [("mariadb_server", True), ("postgres_server", True), ("mariadb_server", False)]
 )
-def test_a_statement_works_after_the_password_was_rotated(
-    server: str,
-    is_whole: bool,
-    *,
-    request: pytest.FixtureRequest,
-    secrets_manager: Any,
-    name: str,
-    configured: Configured,
-) -> None:
+def test_a_statement_works_after_a_rotation(server, is_whole, *, request, secrets_manager, name, configured):
     """Also where the secret holds user and password alone."""
     reader, place = Reader(request.getfixturevalue(server), secrets_manager, name), f"secretsmanager:{name}"
     environ = {"DATABASE__URL": place} if is_whole else {"DATABASE__URL": reader.url, "DATABASE__LOGIN": place}
@@ -183,18 +171,14 @@ def test_a_statement_works_after_the_password_was_rotated(
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
 
 
-def test_a_statement_without_its_readable_seal_is_not_run(
-    reader: Reader, ssm: Any, name: str, configured: Configured, output: Output
-) -> None:
+def test_a_statement_without_its_readable_seal_is_not_run(reader, ssm, name, configured, output):
     tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:{name}/seal").of(DatabaseSettings)
     with pytest.raises(AgentUnavailable):
         open_databases(tuning)(DAY).run(ASK, SOMEBODY)
     assert [(line["setting"], line["reason"]) for line in output()] == [("DATABASE__SEAL", "ParameterNotFound")]
 
 
-def test_a_refused_login_is_reported_without_user_and_password(
-    reader: Reader, name: str, configured: Configured, output: Output
-) -> None:
+def test_a_refused_login_is_reported_without_user_and_password(reader, name, configured, output):
     database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").of(DatabaseSettings))(DAY)
     reader.change_at_server("canary")
     with pytest.raises(DatabaseDown) as caught:
@@ -204,9 +188,7 @@ def test_a_refused_login_is_reported_without_user_and_password(
     assert output() == []
 
 
-def test_pooled_connections_outlive_a_rotation_and_new_ones_use_the_new_password(
-    reader: Reader, name: str, configured: Configured
-) -> None:
+def test_pooled_connections_outlive_a_rotation_and_new_ones_use_the_new_password(reader, name, configured):
     warehouse = configured(CAMPAIGNS__WAREHOUSE=f"secretsmanager:{name}").of(CampaignsSettings).warehouse
     called = Called("The warehouse", "CAMPAIGNS__WAREHOUSE")
     source = Source(partial(open_url, called, warehouse.get_secret_value(), current=source_of(warehouse)), 5)

@@ -48,9 +48,7 @@ def test_pydantic_v1_is_not_loaded_at_the_start_and_can_be_later() -> None:
 # The environment of own graphs: the parameters under a path
 
 
-def test_every_parameter_becomes_a_variable_that_is_not_set_and_no_value_is_logged(
-    ssm: Any, name: str, output: Output
-) -> None:
+def test_every_parameter_becomes_a_variable_that_is_not_set_and_no_value_is_logged(ssm, name, output):
     values = {f"NAME_{number}": f"canary {number}" for number in range(12)}  # AWS gives ten at a time
     for path, value in (*((f"{name}/{each}", value) for each, value in values.items()), (f"{name}-other/NAME_0", "x")):
         ssm.put_parameter(Name=path, Value=value, Type="SecureString")

@@ -134,9 +134,7 @@ def placed(resource: str, values: Mapping[str, str]) -> str:
 
 
 @given(st.sampled_from(ROUTES), BASES, st.data())
-def test_a_base_path_of_a_custom_domain_is_not_seen_by_the_app(
-    resource: str, base: list[str], data: st.DataObject
-) -> None:
+def test_a_base_path_of_a_custom_domain_is_not_seen_by_the_app(resource, base, data):
     """API Gateway puts it in front of `path`; `resource` and `pathParameters` are those of the API."""
     names = {found[1]: bool(found[2]) for found in re.finditer(r"\{(\w+)(\+?)\}", resource)}
     several = st.lists(SEGMENT, min_size=1, max_size=3).map("/".join)
@@ -162,9 +160,7 @@ def test_the_page_is_at_a_base_path_with_and_without_a_slash(path: str) -> None:
 @given(
     st.sampled_from(ROUTES), BASES, st.lists(st.one_of(SEGMENT, st.sampled_from(["a%2Fb", "..", "%2e"])), max_size=5)
 )
-def test_the_app_sees_the_path_that_was_sent_or_one_of_the_resource(
-    resource: str, base: list[str], rest: list[str]
-) -> None:
+def test_the_app_sees_the_path_that_was_sent_or_one_of_the_resource(resource, base, rest):
     """So no request gets past its authorizer by the path of another route."""
     path = "/" + "/".join(base + rest)
     found = seen(path=path, resource=resource)["path"]

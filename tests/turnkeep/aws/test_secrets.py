@@ -137,9 +137,7 @@ def test_an_unusable_secret_is_used_once_it_is_valid(secrets_manager: Any, name:
 
 
 @pytest.mark.parametrize(("held", "field"), [(OLD, ""), (json.dumps({"api_key": OLD, "other": NEW}), "#api_key")])
-def test_a_secret_is_found_by_name_or_arn_whole_or_in_a_field(
-    secrets_manager: Any, name: str, held: str, field: str
-) -> None:
+def test_a_secret_is_found_by_name_or_arn_whole_or_in_a_field(secrets_manager, name, held, field):
     arn = secrets_manager.create_secret(Name=name, SecretString=held)["ARN"]
     assert read(f"secretsmanager:{name}{field}") == read(f"secretsmanager:{arn}{field}") == OLD
 

@@ -95,9 +95,7 @@ def refuses(post: Post) -> None:
 
 @pytest.mark.parametrize("app", [Listening(START, body(b"one")), Pouring()], ids=["waits", "sends endlessly"])
 @pytest.mark.parametrize("play", [hangs_up, refuses])
-def test_a_runtime_that_hangs_up_disconnects_the_client(
-    app: Listening | Pouring, play: Callable[[Post], None], output: Output
-) -> None:
+def test_a_runtime_that_hangs_up_disconnects_the_client(app, play, output):
     app.was_left = False
     with RuntimeApi(play) as runtime:
         post(app, runtime)

@@ -51,9 +51,7 @@ def test_the_table_equals_babel_and_is_small() -> None:
         ("5.2 in", "de", []),
     ],
 )
-def test_dates_are_read_in_the_notation_of_a_language(
-    text: str, language: str, readings: list[tuple[int | None, int, int | None]]
-) -> None:
+def test_dates_are_read_in_the_notation_of_a_language(text, language, readings):
     found = [reading for each in notation(language).dates(text) for reading in each.readings]
     assert found == [Reading(*each) for each in readings]
 

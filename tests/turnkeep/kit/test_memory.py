@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from io import StringIO
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -110,9 +109,7 @@ async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: Scripted
 # What fails
 
 
-async def test_a_failed_summary_is_logged_counted_and_retried(
-    script: ScriptedModel, log: StringIO, output: Callable[[], list[dict[str, Any]]]
-) -> None:
+async def test_a_failed_summary_is_logged_counted_and_retried(script, log, output):
     script.play((CALL, ModelBusy()), summary(1))
     failed = await fold(NO_MEMORY, turns(1, 10), model=script)
     assert (failed.memory["recent"], failed.warnings) == ([], ("memory_not_written",))

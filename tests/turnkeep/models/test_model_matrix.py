@@ -90,9 +90,7 @@ def model(provider: str, server: WireServer, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize(("provider", "fault", "mode"), FAULTS)
-async def test_a_failure_becomes_its_fault_without_upstream_text(
-    provider: str, fault: str, mode: str, *, server: WireServer
-) -> None:
+async def test_a_failure_becomes_its_fault_without_upstream_text(provider, fault, mode, server):
     play, expected, detail = (OPENAI if provider == "openai" else BEDROCK)[fault]
     server.script.append(play)
     with pytest.raises(expected) as caught:
@@ -130,9 +128,7 @@ async def test_a_long_wait_is_left_to_the_client(mode: str) -> None:
 
 
 @pytest.mark.parametrize(("provider", "mode"), [("openai", "ainvoke"), ("openai", "astream"), ("bedrock", "astream")])
-async def test_a_deadline_ends_a_slow_answer_and_closes_its_connection(
-    provider: str, mode: str, server: WireServer
-) -> None:
+async def test_a_deadline_ends_a_slow_answer_and_closes_its_connection(provider, mode, server):
     closed = threading.Event()
     server.script.append(trickles(0.1, closed))
     made = model(provider, server)
@@ -145,9 +141,7 @@ async def test_a_deadline_ends_a_slow_answer_and_closes_its_connection(
 @pytest.mark.parametrize(
     ("provider", "name", "cost"), [("openai", "m", None), ("bedrock", CLAUDE, pytest.approx((22 * 1 + 14 * 5) / 1e6))]
 )
-async def test_usage_is_read_whole_and_streamed_and_no_http_headers_are(
-    provider: str, name: str, cost: Any, *, server: WireServer
-) -> None:
+async def test_usage_is_read_whole_and_streamed_and_no_http_headers_are(provider, name, cost, server):
     server.script += [SAYS[provider]("a whole answer")] * 2
     made, meter = model(provider, server), UsageMeter()
     found: list[Any] = [await made.ainvoke("hello", {"callbacks": [meter]})]
@@ -201,9 +195,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("error", "expected", "detail"), KNOWN)
-def test_a_library_error_becomes_its_fault_without_its_text(
-    error: Exception, expected: type[ModelFault], detail: str
-) -> None:
+def test_a_library_error_becomes_its_fault_without_its_text(error, expected, detail):
     fault = as_fault(error)
     assert isinstance(fault, ModelFault)
     assert type(fault) is expected

@@ -298,9 +298,7 @@ def test_any_call_is_read_from_parameters_in_tags(name: str, arguments: Body) ->
     st.sampled_from(["", "<think>{a}</think>\n", "Hm. {b}\n</think>\n\n"]),
     st.integers(),
 )
-def test_a_stream_contains_nothing_of_a_call_or_of_reasoning(
-    form: str, arguments: Body, reasoning: str, seed: int
-) -> None:
+def test_a_stream_contains_nothing_of_a_call_or_of_reasoning(form, arguments, reasoning, seed):
     prose = Prose(Habit(waits=True), has_tools=True)
     text = FORMS[form]("look_up", arguments)
     shown = "".join(map(prose.see, cut(reasoning + text, seed)))

@@ -139,9 +139,7 @@ def badges(text: str) -> Iterator[PiiMatch]:
     return (PiiMatch("BADGE", at.start(), at.end(), at[0]) for at in re.finditer(r"K-\d", text))
 
 
-def test_a_detector_of_the_deployment_finds_beside_the_others_and_none_is_missing_in_silence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_detector_of_the_deployment_finds_beside_the_others_and_none_is_missing_in_silence(monkeypatch):
     monkeypatch.setattr(finding, "_ADDED", {})
     add_detector(f"{__name__}:badges")
     assert [one.kind for one in find("Badge K-7 of mario.rossi@example.com")] == ["BADGE", "EMAIL"]
