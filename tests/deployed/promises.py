@@ -82,8 +82,6 @@ def harness_of(stack: Stack, now: float) -> Harness:
 
 DOCUMENT_SECONDS = 90
 
-# The promises
-
 
 def kept_turns_are_in_every_read(caller: Caller) -> str:
     thread = fresh()

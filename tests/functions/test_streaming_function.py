@@ -109,9 +109,6 @@ def read_all(answer: httpx.Response) -> list[tuple[str, Any]]:
     return list(read_events(answer.text.split("\n")))
 
 
-# Streaming
-
-
 def test_a_token_reaches_the_client_before_the_next_is_generated(function, client, model):
     withheld = Withheld()
     model.script += [READ, GRADE, withheld]
@@ -136,9 +133,6 @@ def test_one_runtime_takes_one_invocation_after_another(function, client, model)
     assert all(each.ended.is_set() for each in function.front.invocations)
     assert last(function).headers["lambda-runtime-invocation-id"] == last(function).nonce
     assert function.process.poll() is None
-
-
-# Faults
 
 
 def test_a_late_error_is_an_event_and_an_error_trailer(function, client, model):
@@ -204,9 +198,6 @@ def test_an_app_that_fails_is_an_error_and_the_runtime_continues(start, tmp_path
     log = broken.log.read_text()
     assert "ValueError" in log
     assert "what the user said" not in log + str([(each.error, each.trailers) for each in broken.front.invocations])
-
-
-# Clients that leave
 
 
 def test_a_client_that_leaves_ends_the_run_and_frees_the_thread(function, client, model):

@@ -88,9 +88,6 @@ def lines(log: StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.getvalue().splitlines()]
 
 
-# The answer
-
-
 def test_a_verified_caller_gets_a_policy_for_the_stage_and_a_context(gate: Gate) -> None:
     answer = gate(GOOD)
     assert answer == {
@@ -105,9 +102,6 @@ def test_a_verified_caller_gets_a_policy_for_the_stage_and_a_context(gate: Gate)
     arn = "arn:aws-us-gov:execute-api:us-gov-west-1:123456789012:abc/$default/GET/info"
     policy = gate(GOOD | {"methodArn": arn})["policyDocument"]
     assert policy["Statement"][0]["Resource"] == arn.removesuffix("GET/info") + "*"
-
-
-# The credential
 
 
 @pytest.mark.parametrize(
@@ -173,9 +167,6 @@ def test_an_event_that_is_not_an_authorizer_request_is_refused_and_logged(gate: 
     assert (line["message"], line["reason"]) == ("caller refused", "The event is not an authorizer request.")
 
 
-# Faults
-
-
 @pytest.mark.parametrize("fault", [StoreUnavailable(), JwksUnavailable(), RuntimeError("x"), KeyError("digest")])
 def test_a_fault_is_an_error_and_neither_a_policy_nor_a_refusal(gate: Gate, fault: Exception) -> None:
     gate.verifier.fault = fault
@@ -184,9 +175,6 @@ def test_a_fault_is_an_error_and_neither_a_policy_nor_a_refusal(gate: Gate, faul
     assert str(caught.value).strip().lower() != "unauthorized"
     gate.verifier.fault = None
     assert gate(GOOD)["context"]["user"] == "good"
-
-
-# What is remembered
 
 
 def test_a_caller_is_verified_once_a_minute_and_refused_after_a_revocation(gate: Gate) -> None:
@@ -226,9 +214,6 @@ def test_the_cache_is_bounded_and_drops_the_oldest_first(gate: Gate) -> None:
     held = gate._known
     assert len(held) == MAX_KNOWN
     assert all(len(digest) == 32 and b"good" not in digest for digest in held)
-
-
-# Log lines
 
 
 def test_log_lines_contain_the_id_of_a_key_and_nothing_secret_or_personal(gate: Gate, log: StringIO) -> None:

@@ -51,9 +51,6 @@ def configured(monkeypatch: pytest.MonkeyPatch) -> Configured:
     return configured
 
 
-# What a secret holds
-
-
 @pytest.mark.parametrize(
     ("held", "url"),
     [
@@ -97,9 +94,6 @@ def test_an_unusable_secret_is_reported_by_what_is_missing(held: object, reason:
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-# When it is read
-
-
 def test_only_the_agents_of_unreadable_secrets_are_unavailable(configured, monkeypatch, output):
     monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
     settings = configured(DATABASE__URL="ssm:/canary/url", CAMPAIGNS__WAREHOUSE="ssm:/canary/warehouse")
@@ -122,9 +116,6 @@ def test_an_agent_is_built_as_soon_as_its_secret_exists(secrets_manager, ssm, na
     assert build_agent("database", settings).name == "database"
     assert settings.of(DatabaseSettings).seal.get_secret_value() == "of row-level security"
     assert "of row-level security" not in f"{settings!r}{settings.of(DatabaseSettings).seal!r}"
-
-
-# AWS changes a password
 
 
 class Reader:

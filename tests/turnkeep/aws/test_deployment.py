@@ -68,9 +68,6 @@ def test_an_unreadable_path_is_reported_with_the_missing_permission(ssm: Any, na
             take_environment(ssm, name, {})
 
 
-# Starts
-
-
 def test_loading_pauses_garbage_collection_and_freezes_its_result() -> None:
     gc.unfreeze()
     with loading():

@@ -1,12 +1,12 @@
 """The model's key is read from MODEL_KEY's location, reread when it was refused, and never quoted. On moto."""
 
 import json
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,32 +20,15 @@ OLD, NEW = "sk-old-canary", "sk-new-canary"
 type Output = Callable[[], list[dict[str, Any]]]
 
 
-# When the model's key is read
-
-
-class Store:
-    """Gives `value`, or fails with it where it is an error; counts its reads."""
-
-    def __init__(self, value: str | SecretError):
-        self.value = value
-        self.reads = 0
-
-    def __call__(self) -> str:
-        self.reads += 1
-        if isinstance(self.value, SecretError):
-            raise self.value
-        return self.value
-
-
 def model_key(read: Any, clock: Callable[[], float] = time.monotonic) -> CurrentSecret:
     return CurrentSecret(read, "MODEL_KEY", unavailable=ModelKeyUnavailable, clock=clock)
 
 
-def opened(clock: HandClock) -> tuple[CurrentSecret, Store]:
+def opened(clock: HandClock) -> tuple[CurrentSecret, Mock]:
     """A key that was read once, on first use, and its store."""
-    store = Store(OLD)
+    store = Mock(return_value=OLD)
     key = model_key(store, clock)
-    assert store.reads == 0
+    store.assert_not_called()
     assert key() == OLD
     return key, store
 
@@ -53,64 +36,54 @@ def opened(clock: HandClock) -> tuple[CurrentSecret, Store]:
 def test_a_refused_key_is_reread_once_every_few_seconds(clock: HandClock) -> None:
     key, store = opened(clock)
     assert [key(OLD) for _ in range(10)] == [OLD] * 10
-    assert store.reads == 2
-    store.value, clock.now = NEW, clock.now + REREAD_SECONDS
+    assert store.call_count == 2
+    store.return_value, clock.now = NEW, clock.now + REREAD_SECONDS
     assert (key(OLD), key(OLD)) == (NEW, NEW)
     clock.now += REREAD_SECONDS
     assert key(OLD) == NEW, "the newer key, without a read"
-    assert store.reads == 3
+    assert store.call_count == 3
 
 
 def test_an_accepted_key_is_reread_after_five_minutes(clock: HandClock) -> None:
     key, store = opened(clock)
-    store.value, clock.now = NEW, clock.now + MAX_AGE_SECONDS - 1
-    assert (key(), store.reads) == (OLD, 1)
+    store.return_value, clock.now = NEW, clock.now + MAX_AGE_SECONDS - 1
+    assert (key(), store.call_count) == (OLD, 1)
     clock.now += 1
-    assert (key(), store.reads) == (NEW, 2)
+    assert (key(), store.call_count) == (NEW, 2)
 
 
 def test_an_older_key_is_used_with_a_warning_while_none_can_be_read(clock: HandClock, output: Output) -> None:
     key, store = opened(clock)
-    store.value, clock.now = SecretError("ThrottlingException"), clock.now + MAX_AGE_SECONDS
+    store.side_effect, clock.now = SecretError("ThrottlingException"), clock.now + MAX_AGE_SECONDS
     assert [key(), key(), key(OLD)] == [OLD] * 3
     [line] = output()
     assert (line["level"], line["message"]) == ("WARNING", "secret not read")
     assert (line["reason"], line["older_is_used"]) == ("ThrottlingException", True)
     assert OLD not in json.dumps(line)
-    assert store.reads == 2
-    store.value, clock.now = NEW, clock.now + REREAD_SECONDS
+    assert store.call_count == 2
+    store.side_effect, clock.now = [NEW], clock.now + REREAD_SECONDS
     assert (key(), key()) == (NEW, NEW)
-    assert store.reads == 3
+    assert store.call_count == 3
 
 
 def test_without_any_key_the_call_fails_with_a_retry_time(clock: HandClock, output: Output) -> None:
-    store = Store(SecretError("AccessDeniedException"))
+    store = Mock(side_effect=SecretError("AccessDeniedException"))
     key = model_key(store, clock)
     for _ in range(2):
         with pytest.raises(ModelKeyUnavailable) as caught:
             key()
         assert caught.value.retry_after == REREAD_SECONDS
     assert [line["older_is_used"] for line in output()] == [False]
-    store.value, clock.now = NEW, clock.now + REREAD_SECONDS
+    store.side_effect, clock.now = [NEW], clock.now + REREAD_SECONDS
     assert key() == NEW
 
 
 def test_concurrent_calls_reread_a_refused_key_once() -> None:
-    class SlowStore(Store):
-        def __call__(self) -> str:
-            gate.wait(0.05)
-            return super().__call__()
-
-    gate, store = threading.Event(), SlowStore(OLD)
-    key = model_key(store)
+    values = iter([OLD, NEW])
+    key = model_key(lambda: time.sleep(0.05) or next(values))
     key()
-    store.value = NEW
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(key, [OLD] * 8)) == {NEW}
-    assert store.reads == 2
-
-
-# Where it is read
 
 
 def read(location: str) -> str:

@@ -79,9 +79,6 @@ def post(app: ASGIApp, runtime: RuntimeApi, *, seconds: float = 30) -> Post:
     return runtime.posts[-1]
 
 
-# When the other side fails
-
-
 def hangs_up(post: Post) -> None:
     post.read()
 

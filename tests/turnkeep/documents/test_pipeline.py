@@ -225,9 +225,6 @@ def test_an_erasure_between_two_steps_of_the_worker_leaves_nothing(step: int, en
         office.document()
 
 
-# Without the pipeline
-
-
 @pytest.mark.parametrize("size", [PART_BYTES // 2, 5 * PART_BYTES], ids=["one part", "several"])
 def test_text_and_placeholders_of_any_size_are_stored_and_deleted_together(office: Office, size: int) -> None:
     parsed, values = (

@@ -82,9 +82,6 @@ async def test_a_run_that_was_not_stored_is_repeated_exactly(script: ScriptedMod
     assert script.prompt(CALL, 0) == script.prompt(CALL, 1)
 
 
-# Two hundred turns
-
-
 async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: ScriptedModel) -> None:
     calls = 38  # at turn 11, and then at every fifth
     script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 6 else "") for n in range(1, calls + 1)))
@@ -104,9 +101,6 @@ async def test_two_hundred_turns_cost_one_call_per_ten_messages(script: Scripted
     assert f"<memory>\n{joined}\n</memory>" in script.prompt(CALL, 6)
     merged = "<note>it began with Contoso; 3 parts</note>\n<note>summary 4</note>"
     assert f"<memory>\n{merged}\n</memory>" in script.prompt(CALL, 7)
-
-
-# What fails
 
 
 async def test_a_failed_summary_is_logged_counted_and_retried(script, log, output):
@@ -147,8 +141,6 @@ async def test_removed_messages_are_not_a_gap() -> None:
     without_next = [message for message in turns(1, 11) if message.id != "h6"]
     assert (await fold(memory, without_next, model=ScriptedModel())).warnings == ()
 
-
-# Size, whatever is said
 
 texts = st.text(max_size=400) | st.text('"\\你\t', max_size=400) | st.just("word " * 300)
 messages = st.lists(st.tuples(st.sampled_from([HumanMessage, AIMessage]), texts), max_size=60)
