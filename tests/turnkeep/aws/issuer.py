@@ -18,22 +18,19 @@ from jwt.algorithms import get_default_algorithms
 ISSUER, AUDIENCE = "https://issuer.example", "turnkeep"
 
 
+KINDS = {
+    "rsa": lambda name: rsa.generate_private_key(65537, 1024 if name == "rsa-short" else 2048),
+    "p256": lambda _: ec.generate_private_key(ec.SECP256R1()),
+    "p384": lambda _: ec.generate_private_key(ec.SECP384R1()),
+    "ed": lambda _: ed25519.Ed25519PrivateKey.generate(),
+}
+ALGORITHM = {"rsa": "RS256", "p256": "ES256", "p384": "ES384", "ed": "EdDSA"}
+
+
 @cache
 def private_key(name: str) -> Any:
-    """The same key for the same name; the name contains its kind."""
-    match name.partition("-")[0]:
-        case "rsa":
-            return rsa.generate_private_key(65537, 1024 if name == "rsa-short" else 2048)
-        case "p256":
-            return ec.generate_private_key(ec.SECP256R1())
-        case "p384":
-            return ec.generate_private_key(ec.SECP384R1())
-        case "ed":
-            return ed25519.Ed25519PrivateKey.generate()
-    raise ValueError(name)
-
-
-ALGORITHM = {"rsa": "RS256", "p256": "ES256", "p384": "ES384", "ed": "EdDSA"}
+    """The same key for the same name, which begins with its kind."""
+    return KINDS[name.partition("-")[0]](name)
 
 
 def public_jwk(name: str, **changes: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from issuer import AUDIENCE, ISSUER, public_jwk, published, token
 
+from deployed_function import gateway_event
 from hand_clock import HandClock
 from turnkeep.aws.authorizer import KNOWN_SECONDS, MAX_KNOWN, Authorizer, build_authorizer
 from turnkeep.aws.bearer import JwksUnavailable
@@ -41,23 +42,11 @@ class Verifier:
         return VerifiedCaller(Principal("acme", credential), f"id-of-{credential}", self.expires_at)
 
 
-def event(headers: Any = None, *, route: str = "POST/chat", **more: Any) -> dict[str, Any]:
+def event(headers: Any = (), **more: Any) -> dict[str, Any]:
     """As API Gateway sends it: every header once in `headers` and in full in `multiValueHeaders`."""
-    pairs: list[tuple[str, str]] = list(headers.items()) if isinstance(headers, dict) else list(headers or [])
-    many: dict[str, list[str]] = {}
-    for name, value in pairs:
-        many.setdefault(name, []).append(value)
-    return {
-        "type": "REQUEST",
-        "methodArn": f"{STAGE}/{route}",
-        "resource": "/{proxy+}",
-        "path": "/chat",
-        "httpMethod": "POST",
-        "headers": dict(pairs),
-        "multiValueHeaders": many,
-        "requestContext": {"requestId": "request-7", "stage": "v1"},
-        **more,
-    }
+    pairs = headers.items() if isinstance(headers, dict) else headers
+    own = {"type": "REQUEST", "methodArn": f"{STAGE}/POST/chat", "requestContext": {"requestId": "request-7"}}
+    return {**gateway_event("POST", "/chat", headers=pairs), **own, **more}
 
 
 class Gate(Authorizer):

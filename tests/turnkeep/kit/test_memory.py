@@ -45,14 +45,6 @@ def summary(n: int, merged: str = "") -> tuple[str, Summaries]:
     return CALL, Summaries(messages=f"summary {n}", merged=merged)
 
 
-async def grown(last: int, *, model: ScriptedModel) -> ThreadMemory:
-    """The memory of a thread with this many turns, each with a run that loads the newest messages."""
-    memory = NO_MEMORY
-    for n in range(1, last + 1):
-        memory = (await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=model)).memory
-    return memory
-
-
 async def test_nothing_is_summarised_before_twenty_messages(script: ScriptedModel) -> None:
     noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
     folded = await fold(NO_MEMORY, [*turns(1, 9), *noise * 5], model=script)
@@ -137,7 +129,7 @@ async def test_a_hanging_model_does_not_block_the_turn(monkeypatch: pytest.Monke
 
 
 async def test_removed_messages_are_not_a_gap() -> None:
-    memory = await grown(11, model=ScriptedModel([summary(1)]))
+    memory = (await fold(NO_MEMORY, turns(1, 10), model=ScriptedModel([summary(1)]))).memory
     without_next = [message for message in turns(1, 11) if message.id != "h6"]
     assert (await fold(memory, without_next, model=ScriptedModel())).warnings == ()
 

@@ -124,57 +124,40 @@ async def test_a_call_in_the_old_field_is_read(mode: str) -> None:
 
 # Endings
 
+WHOLE, AWAITED = "a whole answer", ("ainvoke", "astream")
 WHOLE_WORDS = ["stop", "STOP", "eos", "eos_token", "stop_sequence", "end_turn", "tool_use", "COMPLETE"]
 CUT_WORDS = {"length": True, "MAX_TOKENS": True, "model_length": True, "content_filter": False, "abort": False}
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("word", WHOLE_WORDS)
-async def test_finish_reasons_of_a_complete_answer(word: str, mode: str) -> None:
-    with WireServer([says("a whole answer", word)]) as server:
-        assert (await asked(model_of(server), mode)).strip() == "a whole answer"
+def ending(finish: str | None, text: str = WHOLE, **more: Any) -> Answer:
+    return piecewise({"content": text}, finish=finish, **more)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("word", CUT_WORDS)
-async def test_finish_reasons_of_a_truncated_answer(word: str, mode: str) -> None:
-    with WireServer([says("half an answer", word)]) as server, pytest.raises(ModelTruncated) as caught:
-        await asked(model_of(server), mode)
-    assert caught.value.at_limit is CUT_WORDS[word]
-    assert word != "abort" or "“abort”" in caught.value.detail
+COMPLETE = [(ending(word), mode) for word in WHOLE_WORDS for mode in MODES]
+COMPLETE += [(ending(word), mode) for word in (None, "", "null") for mode in ("stream", "astream")]  # by its end mark
+COMPLETE += [(ending(""), mode) for mode in ("invoke", "ainvoke")]
+TRUNCATED = [(ending(word), mode, at_limit) for word, at_limit in CUT_WORDS.items() for mode in MODES]
+TRUNCATED += [(ending(None), mode, False) for mode in ("invoke", "ainvoke")]
+TRUNCATED += [
+    (ending(word, "half an answer data: [DONE]\n", done=False, usage=usage), "astream", False)
+    for word in (None, "")
+    for usage in (0, 7)
+]
+TRUNCATED += [(ending("", "half", usage=50), mode, False) for mode in AWAITED]
+TRUNCATED += [(ending("", "half " * 40), mode, False) for mode in AWAITED]
 
 
-@pytest.mark.parametrize("mode", ["stream", "astream"])
-@pytest.mark.parametrize("word", [None, "", "null"])
-async def test_a_stream_without_a_finish_reason_ends_with_its_end_mark(word: str | None, mode: str) -> None:
-    with WireServer([piecewise({"content": "a whole answer"}, finish=word)]) as server:
-        assert await asked(model_of(server), mode) == "a whole answer"
+@pytest.mark.parametrize(("answer", "mode"), COMPLETE)
+async def test_an_answer_is_complete_by_its_finish_reason_or_end_mark(answer: Answer, mode: str) -> None:
+    with WireServer([answer]) as server:
+        assert await asked(model_of(server), mode) == WHOLE
 
 
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
-async def test_a_body_is_complete_with_an_empty_finish_reason_but_not_with_null(mode: str) -> None:
-    with WireServer([says("a whole answer", ""), says("half an answer", None)]) as server:
-        model = model_of(server)
-        assert await asked(model, mode) == "a whole answer"
-        with pytest.raises(ModelTruncated):
-            await asked(model, mode)
-
-
-@pytest.mark.parametrize("usage", [0, 7])
-@pytest.mark.parametrize("word", [None, ""])
-async def test_a_stream_without_an_end_mark_is_truncated(word: str | None, usage: int) -> None:
-    cut = piecewise({"content": "half an answer data: [DONE]\n"}, finish=word, done=False, usage=usage)
-    with WireServer([cut]) as server, pytest.raises(ModelTruncated):
-        await streamed(model_of(server))
-
-
-@pytest.mark.parametrize("mode", ["ainvoke", "astream"])
-@pytest.mark.parametrize("usage", [0, 50])
-async def test_an_answer_at_its_limit_without_a_finish_reason_is_truncated(usage: int, mode: str) -> None:
-    text = "half" if usage else "half " * 40
-    ended = piecewise({"content": text}, finish="", usage=usage)
-    with WireServer([ended]) as server, pytest.raises(ModelTruncated):
-        await answer_of(model_of(server).bind(max_tokens=50), mode)
+@pytest.mark.parametrize(("answer", "mode", "at_limit"), TRUNCATED)
+async def test_an_answer_without_them_or_at_its_limit_is_truncated(answer: Answer, mode: str, at_limit: bool) -> None:
+    with WireServer([answer]) as server, pytest.raises(ModelTruncated) as caught:
+        await asked(model_of(server).bind(max_tokens=50), mode)
+    assert caught.value.at_limit is at_limit
 
 
 # Reasoning
