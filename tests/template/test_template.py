@@ -55,25 +55,18 @@ def test_every_condition_can_hold_and_fail() -> None:
     assert "CanaryRole" not in stack().resources
 
 
-def names_in(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(node, dict):
-        for key, value in node.items():
-            if NAMES.fullmatch(key) and isinstance(value, str):
-                yield f"{path}.{key}", value
-
-
 @pytest.mark.parametrize("given", [{}, EVERYTHING])
 def test_two_stacks_fit_into_one_account(given: dict[str, str]) -> None:
     """No name that an account can have only once."""
-    inside_something_of_ours = {"AWS::Lambda::Alias"}
-    named = [
-        (name, value)
+    named = {
+        f"{name}.{key}": value
         for name, resource in stack(**given).resources.items()
-        if resource["Type"] not in inside_something_of_ours
-        for name, value in names_in(resource.get("Properties", {}), name)
-    ]
+        if resource["Type"] != "AWS::Lambda::Alias"  # inside a function of ours
+        for key, value in resource.get("Properties", {}).items()
+        if NAMES.fullmatch(key) and isinstance(value, str)
+    }
     assert len(named) > 5
-    assert [found for found in named if "turnkeep-test" not in found[1] and "<" not in found[1]] == []
+    assert {place: name for place, name in named.items() if "turnkeep-test" not in name and "<" not in name} == {}
 
 
 def test_new_code_publishes_a_version_of_every_function_with_an_alias() -> None:
@@ -122,9 +115,8 @@ def _policy_names(**parameters: str) -> list[str]:
 def test_samconfig_fits_the_template() -> None:
     """A stage gives no parameters: SAM replaces that list by the command line's. It names a template instead."""
     config = tomllib.loads((ROOT / "samconfig.toml").read_text())
-    stages = {
-        name: config[name] for name in ("default", *stack()._template["Parameters"]["Stage"]["AllowedValues"][1:])
-    }
+    allowed = stack()._template["Parameters"]["Stage"]["AllowedValues"]
+    stages = {name: config[name] for name in ("default", *allowed[1:])}
     assert "parameter_overrides" not in str(config)
     assert len({each["global"]["parameters"]["stack_name"] for each in stages.values()}) == len(stages) == 3
     templates = {name: each["deploy"]["parameters"].get("template_file", "") for name, each in stages.items()}
