@@ -1,19 +1,23 @@
-"""Tiered memory: the newest messages in full, older ones as summaries, one call per ten messages, bounded size."""
+"""Tiered memory: the newest messages in full, older ones as summaries, one call per ten messages, bounded size. And the
+state, message and history that agents share."""
 
 import asyncio
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.graph.message import add_messages
 
 from scripted_model import ScriptedModel
 from turnkeep.errors import ModelBusy
 from turnkeep.kit import memory as memory_block
+from turnkeep.kit import nodes
 from turnkeep.kit.memory import GAP_NOTE, NO_MEMORY, Summaries, ThreadMemory, fold, notes, unfolded
+from turnkeep.records import JSON
 
 CALL = "memory.fold"
 TWELVE_TURNS, TEN_TURNS = 24, 20
@@ -154,3 +158,54 @@ async def _all_folded(history: list[AnyMessage], spoken: Summaries | AIMessage) 
     for _ in range(8):
         memory = (await fold(memory, history, model=ScriptedModel([(CALL, spoken)] * 2))).memory
     return memory
+
+
+class Inner(TypedDict):
+    rows: list[JSON]
+    route: Literal["a", "b"] | None
+
+
+class State(Inner):
+    messages: Annotated[list[AnyMessage], add_messages]
+    found: Annotated[list[str], lambda kept, new: kept]
+    choice: JSON
+    count: int
+    is_done: bool
+    reply: str
+    share: float
+
+
+def thread(turns: int) -> list[AnyMessage]:
+    pairs = ((HumanMessage(f"question {n}", id=f"h{n}"), AIMessage(f"reply {n}", id=f"a{n}")) for n in range(turns))
+    return [*(message for pair in pairs for message in pair), HumanMessage("now", id="now")]
+
+
+def test_each_key_except_lasting_ones_is_reset() -> None:
+    make = nodes.fresh(State, {"messages"})
+    none: Any = {"rows": [], "route": None, "found": None, "choice": {}}
+    assert make() == {**none, "count": 0, "is_done": False, "reply": "", "share": 0.0}
+    assert make()["rows"] is not make()["rows"]
+
+
+@given(st.text(max_size=60), st.integers(2, 80))
+def test_a_long_message_is_cut_in_the_middle(text: str, most: int) -> None:
+    shown, half = nodes.message_of({"messages": [HumanMessage(text)]}, most), most // 2
+    assert nodes.message_of({"messages": [HumanMessage(text)]}) == text
+    assert shown == (text if len(text) <= most else f"{text[:half]} [cut] {text[-half:]}")
+
+
+@pytest.mark.parametrize(("strategy", "turns", "calls"), [("window", 12, 0), ("tiered", 4, 0), ("tiered", 10, 1)])
+async def test_only_tiered_memory_writes_summaries(strategy: str, turns: int, calls: int) -> None:
+    script = ScriptedModel([(CALL, memory_block.Summaries(messages="They asked."))] * calls)
+    folded = await nodes.fold({"messages": thread(turns)}, strategy, script)
+    assert folded.memory["recent"] == ["They asked."] * calls
+    script.check_finished()
+
+
+def test_prompts_contain_the_window_or_all_unsummarised_messages() -> None:
+    state, mark = {"messages": thread(12)}, memory_block._mark(HumanMessage("", id="h8"))
+    kept = memory_block.ThreadMemory(**{**memory_block.NO_MEMORY, "older": "Before.", "next": mark})
+    window, whole, none = nodes.history(state, 3, None)
+    unfolded, rest, summaries = nodes.history(state, 3, kept)
+    assert (window, len(whole), none) == (3, 24, [])
+    assert (unfolded, rest[0].id, summaries) == (memory_block.UNFOLDED_TURNS, "h8", ["Before."])
