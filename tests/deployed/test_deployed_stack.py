@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from harness import noise
-from promises import ANNA, DAY_SECONDS, PROMISES, QUESTION, Caller, NotShown, fresh, harness_of
+from promises import DAY_SECONDS, PROMISES, QUESTION, Caller, NotShown, fresh, harness_of
 from stack import DATABASE, NAME, Stack, everything, json_lines, wait_for
 
 pytestmark = [pytest.mark.slow]
@@ -22,13 +22,8 @@ SWEEP_SECONDS = 60
 
 
 @pytest.fixture(scope="module")
-def key(stack: Stack) -> str:
-    return stack.make_key(ANNA.tenant, ANNA.user)
-
-
-@pytest.fixture(scope="module")
-def anna(stack: Stack, key: str) -> Iterator[httpx.Client]:
-    with stack.open(**{"x-api-key": key}) as client:
+def anna(stack: Stack) -> Iterator[httpx.Client]:
+    with Caller(stack).anna as client:
         yield client
 
 
@@ -42,12 +37,6 @@ def is_left(stack: Stack) -> Callable[[], bool]:
     (name,) = stack.objects()
     assert harness.all_of(EXPIRED)
     return lambda: bool(harness.all_of(EXPIRED)) or name in stack.objects()
-
-
-def chat(client: httpx.Client, thread: str, message: str = QUESTION) -> None:
-    answer = client.post("/chat", json={"session_id": thread, "message": message})
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["persisted"]
 
 
 def problem(answer: httpx.Response) -> tuple[int, str]:
@@ -129,7 +118,7 @@ def test_a_revoked_key_is_refused_by_a_new_sandbox(stack: Stack) -> None:
 
 def test_the_schedule_deletes_expired_threads(stack: Stack, anna: httpx.Client, is_left: Callable[[], bool]) -> None:
     alive = fresh()
-    chat(anna, alive)
+    Caller(stack).chat(alive)
 
     wait_for(lambda: not is_left(), seconds=SWEEP_SECONDS, what="the sweep")
 

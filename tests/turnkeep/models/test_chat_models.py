@@ -1,9 +1,13 @@
+"""Models of the settings, their keys, prices and usage; in a run with redaction all text of a request is redacted."""
+
+import json
 from typing import Any
 from uuid import UUID
 
+import bedrock_wire
 import pytest
-from asking import MODES, asked, model_of, settings_of
-from langchain_core.messages import AIMessage, HumanMessage
+from asking import MODES, asked, bedrock, model_of, settings_of
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from pydantic import SecretStr
 from wire import WireServer, fails, says
@@ -11,6 +15,7 @@ from wire import WireServer, fails, says
 from turnkeep.errors import ModelError, ModelKeyUnavailable
 from turnkeep.models.chat import chat_models
 from turnkeep.models.openai_chat import NO_KEY, openai_chat
+from turnkeep.models.outgoing import redacting
 from turnkeep.models.prices import Price, price_of
 from turnkeep.models.reader import REASONING_TOKENS
 from turnkeep.models.usage import UsageMeter
@@ -139,3 +144,42 @@ def test_the_sum_has_no_cost_if_a_call_has_no_price() -> None:
         meter.on_llm_end(_result("x", model, usage_metadata=tokens), run_id=UUID(int=number))
     assert meter.usage().input_tokens == 2_000_000
     assert meter.usage().cost_usd is None
+
+
+CALL = {"name": "look_up", "args": {"who": "Ann"}, "id": "call-Ann", "type": "tool_call"}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QW5uAnn="}}
+SENT = [
+    SystemMessage("You serve Ann."),
+    HumanMessage([{"type": "text", "text": "I am Ann."}]),
+    AIMessage("Ann?", tool_calls=[CALL]),
+    ToolMessage("Found Ann.", tool_call_id="call-Ann"),
+    HumanMessage("Ann, yes."),
+]
+
+
+def redact(text: str) -> str:
+    return text.replace("Ann", "[PERSON]")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_openai_requests_are_redacted(mode: str) -> None:
+    with WireServer([says("Hello."), says("Hello.")]) as server:
+        model = model_of(server)
+        with redacting(redact):
+            await asked(model, mode, [*SENT, HumanMessage([PICTURE])])
+        await asked(model, mode, SENT)
+    hidden, plain = (body["messages"] for body in server.bodies)
+    assert [each["role"] for each in plain] == [each["role"] for each in hidden][:-1]
+    assert json.dumps(hidden).count("Ann") == 3  # two ids of a call and the picture
+    assert json.dumps(hidden[:-1]).replace("[PERSON]", "Ann") == json.dumps(plain)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore:Tool messages were passed without toolConfig")
+async def test_bedrock_requests_are_redacted(mode: str, bedrock_server: WireServer) -> None:
+    bedrock_server.script.append(bedrock_wire.says("Hello."))
+    with redacting(redact):
+        assert (await asked(bedrock(), mode, SENT)).strip() == "Hello."
+    (body,) = bedrock_server.bodies
+    assert json.dumps(body).count("[PERSON]") == 6
+    assert "Ann" not in json.dumps(body)
