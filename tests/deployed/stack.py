@@ -24,8 +24,6 @@ ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / ".tools" / "sam" / "bin"
 EMULATOR = Path(__file__).with_name("emulator.py")
 NAME = "turnkeep"  # as samconfig.toml has it
-DATABASE = "/database/url"
-"""The parameter that holds the URL of the database, once a test has put it there."""
 FACTS = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
@@ -62,13 +60,8 @@ class Aws:
         }
 
     def client(self, service: str) -> Any:
-        return boto3.client(
-            service,  # type: ignore[call-overload]
-            endpoint_url=self.url,
-            region_name=FACTS["AWS_REGION"],
-            aws_access_key_id=FACTS["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=FACTS["AWS_SECRET_ACCESS_KEY"],
-        )
+        keys = {name.lower(): FACTS[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+        return boto3.client(service, endpoint_url=self.url, region_name=FACTS["AWS_REGION"], **keys)
 
     def run(self, *command: str, folder: Path = ROOT) -> str:
         """Return the output of a command in `folder`; fail the test with it if the command fails."""
@@ -141,7 +134,7 @@ class Stack:
     def deploy(cls, aws: Aws) -> "Stack":
         stack = cls(aws)
         # One user is 20 clients at once.
-        stack.update(f"DatabaseUrlParameter={DATABASE}", "TurnsAMinute=0", "TokensADay=0")
+        stack.update("TurnsAMinute=0", "TokensADay=0")
         return stack
 
     def update(self, *given: str, template: Path | None = None) -> None:

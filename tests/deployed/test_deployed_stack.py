@@ -2,17 +2,14 @@
 emulator's account of each."""
 
 import re
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from pathlib import Path
 
 import httpx
 import pytest
 from harness import noise
 from promises import DAY_SECONDS, PROMISES, QUESTION, Caller, NotShown, fresh, harness_of
-from stack import DATABASE, NAME, Stack, everything, json_lines, wait_for
+from stack import NAME, Stack, everything, json_lines, wait_for
 
 pytestmark = [pytest.mark.slow]
 
@@ -65,21 +62,6 @@ def test_every_promise_holds_on_the_emulator(stack: Stack, promise: str) -> None
         assert PROMISES[promise](Caller(stack))
     except NotShown:
         assert promise == "a stream leaves while it is made"
-
-
-def test_the_url_of_the_database_is_read_from_its_parameter(stack: Stack, anna: httpx.Client, tmp_path: Path) -> None:
-    asked = {"session_id": fresh(), "message": "How many departments are there?", "agent": "database"}
-    with closing(sqlite3.connect(tmp_path / "departments.sqlite")) as connection:
-        connection.execute("CREATE TABLE department (name TEXT)")
-        connection.executemany("INSERT INTO department VALUES (?)", [(fresh(),)] * 37)
-        connection.commit()
-    url = f"sqlite:///{tmp_path}/departments.sqlite"
-    stack.aws.client("ssm").put_parameter(Name=DATABASE, Value=url, Type="SecureString")
-
-    answer = anna.post("/chat", json=asked)
-    stack.aws.client("ssm").delete_parameter(Name=DATABASE)
-
-    assert "37" in answer.json()["reply"], answer.text
 
 
 def test_the_worker_runs_a_background_run(stack: Stack, anna: httpx.Client) -> None:

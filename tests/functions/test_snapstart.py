@@ -54,14 +54,8 @@ def test_a_restored_sandbox_reconnects_and_has_the_current_signing_key(dynamodb_
         "SEAL_KEY_PARAMETER": f"/turnkeep/{table_name}/seal-key",
         "PYTHONPATH": f"{SRC}:{FUNCTION}:{Path(__file__).parents[1]}",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", STORY],
-        env={**os.environ, **facts},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    command, environ = [sys.executable, "-c", STORY], os.environ | facts
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
     results = [line for line in done.stdout.splitlines() if line.startswith("RESULTS")]
     assert results, done.stderr[-2000:]
     assert json.loads(results[0].removeprefix("RESULTS")) == {

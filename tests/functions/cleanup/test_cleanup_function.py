@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,19 +29,13 @@ APP = Path(__file__).parents[3] / "functions" / "cleanup" / "app.py"
 HOUR = 3600.0
 
 
-class Context:
+def context(*left: int) -> Any:
     """Lambda's, with the milliseconds left from a list; the last of them stays."""
-
-    aws_request_id = "request-1"
-
-    def __init__(self, *left: int):
-        self._left = chain(left, repeat(left[-1]))
-
-    def get_remaining_time_in_millis(self) -> int:
-        return next(self._left)
+    times = chain(left, repeat(left[-1]))
+    return SimpleNamespace(aws_request_id="request-1", get_remaining_time_in_millis=lambda: next(times))
 
 
-PLENTY = Context(300_000)
+PLENTY = context(300_000)
 
 
 @pytest.fixture
@@ -98,7 +93,7 @@ def test_it_stops_before_its_time_ends_and_the_next_run_finishes(harness, functi
     for thread in threads:
         keep(harness, thread, 26)
     looks = [300_000] * 4  # at the empty hour before, and at three threads, or at four where the hour has just begun
-    first = function({}, Context(*looks, 19_000))
+    first = function({}, context(*looks, 19_000))
     assert not first["finished"]
     assert 0 < first["threads"] < 5
     second = function({}, PLENTY)

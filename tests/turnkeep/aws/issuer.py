@@ -67,9 +67,6 @@ class Issuer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/.well-known/jwks.json"
 
-    def whole_answer(self) -> tuple[int, dict[str, str], bytes]:
-        return self.answer or (200, {}, json.dumps({"keys": self.keys}).encode())
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that does not trust the server hangs up, which is no news."""
 
@@ -80,7 +77,7 @@ class _Answering(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
         self.server.headers = dict(self.headers)
-        status, headers, body = self.server.whole_answer()
+        status, headers, body = self.server.answer or (200, {}, json.dumps({"keys": self.server.keys}).encode())
         self.send_response(status)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():
             self.send_header(name, value)

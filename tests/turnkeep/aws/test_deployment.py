@@ -35,13 +35,8 @@ def test_pydantic_v1_is_not_loaded_at_the_start_and_can_be_later() -> None:
         "import os, sys; from turnkeep.aws.deployment import deployed_app; deployed_app(os.environ);"
         "print('pydantic.v1' in sys.modules); import pydantic.v1"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "SEAL_KEY": "of the environment"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command, environ = [sys.executable, "-c", code], {**os.environ, "SEAL_KEY": "of the environment"}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from runtime_api import Context, Post, RuntimeApi, event, takes
+from runtime_api import Post, RuntimeApi, context, event, takes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from turnkeep.aws.streaming import Streaming
@@ -67,7 +67,7 @@ class Pouring:
 def respond(app: ASGIApp, address: str, *, seconds: float = 30) -> None:
     handler = Streaming(app)
     try:
-        answer = handler(event(), Context(seconds))
+        answer = handler(event(), context(seconds))
         assert answer is not None
         answer.send_to(address, "r-1", "n-1")
     finally:

@@ -1,7 +1,5 @@
-import asyncio
 from typing import Any
 
-import pytest
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
@@ -95,13 +93,3 @@ async def test_a_bare_graph_calls_the_named_tool_and_returns_its_result() -> Non
     values = await builder.compile().ainvoke({"messages": [HumanMessage("please add one")]})
     assert isinstance(values["messages"][2], ToolMessage)
     assert values["messages"][-1].text == "The result is: please add one + 1"
-
-
-async def test_the_stream_can_be_cancelled_between_words() -> None:
-    model = DemoChatModel(rules={"tell": lambda parts: "word " * 100_000})
-
-    async def read() -> list[Any]:
-        return [chunk async for chunk in model.astream(asked("x"))]
-
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(read(), 0.05)

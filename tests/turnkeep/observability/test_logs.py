@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.observability import annotate, correlate, correlation_id, count, fingerprint, logger, place
+from turnkeep.observability import annotate, correlate, correlation_id, count, fingerprint, logger
 from turnkeep.observability.metrics import Metric, unit_of
 
 ROOT = Path(__file__).parents[3]
@@ -96,15 +96,6 @@ def test_a_fingerprint_identifies_without_naming() -> None:
     assert fingerprint("salt", "a") != fingerprint("other", "a")
     assert fingerprint("salt", "a") == fingerprint("salt", "a")
     assert "ann" not in fingerprint("salt", "ann")
-
-
-def test_the_place_of_an_exception_omits_its_text() -> None:
-    with pytest.raises(RuntimeError) as caught:
-        raise RuntimeError("text of the user")
-    found = place(caught.value)
-    assert found.startswith("test_logs.py:")
-    assert "user" not in found
-    assert place(RuntimeError("never raised")) == "unknown"
 
 
 # Injection
