@@ -21,7 +21,6 @@ from turnkeep.store.items import Items
 from turnkeep.store.keyring import Keyring
 
 STAGE = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/v1"
-ANN = Principal("acme", "ann")
 
 
 class Verifier:
@@ -234,7 +233,7 @@ def keys_of(secret: bytes, dynamodb: Any, table: str) -> ApiKeys:
 @pytest.mark.usefixtures("ssm")
 def test_without_a_readable_key_ring_a_known_key_is_an_error(deployed, name, dynamodb, table_name):
     """The ring is read again for each key that it cannot verify."""
-    _, key = keys_of(b"of the deployment", dynamodb, table_name).create(ANN)
+    _, key = keys_of(b"of the deployment", dynamodb, table_name).create(Principal("acme", "ann"))
     authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=name)
     with pytest.raises(StoreUnavailable):
         authorize(event({"x-api-key": key}))
