@@ -220,6 +220,7 @@ class DeploymentCeiling(OverLimit):
 class ModelFault(TurnkeepError):
     status, code, title = 502, "model_fault", "The model returned no usable answer"
     advice = "Nothing was stored. Retry the request."
+    at_limit = False  # True: the model reached its token limit; connection and server are fine
 
 
 class ModelError(ModelFault):
@@ -230,7 +231,6 @@ class ModelError(ModelFault):
 class ModelTruncated(ModelFault):
     status, code, title = 502, "model_truncated", "The model's answer was cut off"
     advice = "Nothing was stored. Ask for a shorter answer, or retry the request."
-    at_limit = False  # True: the model reached its token limit; connection and server are fine
 
 
 class ModelBusy(ModelFault):

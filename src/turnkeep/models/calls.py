@@ -14,7 +14,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
-from turnkeep.errors import ModelError, ModelFault, ModelTruncated
+from turnkeep.errors import ModelError, ModelFault
 from turnkeep.models.faults import is_refused_request
 from turnkeep.models.written import calls_in, is_like_a_call, objects_in
 from turnkeep.texts import printable_in
@@ -162,7 +162,7 @@ async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
     try:
         first = await by_tool.ainvoke(asked, config)
     except ModelFault as fault:  # often prose instead of a tool call, or a server that rejects tools
-        if not (isinstance(fault, ModelTruncated) and fault.at_limit) and not is_refused_request(fault):
+        if not fault.at_limit and not is_refused_request(fault):
             raise
         first = AIMessage("")
     results, wrong = _read_calls((call.result,), first)

@@ -1,20 +1,19 @@
 """Maps exceptions of model and graph libraries to faults, without the text of the original exception.
 Classes are matched by name, so no library is imported here and a missing one costs nothing."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
 
 RETRY_AFTER_SECONDS = 5  # if the server does not send a time
 TOO_LONG = "The conversation is longer than the model can read."
 
-_FAULTS: Mapping[str, tuple[Callable[..., ModelFault], str | None]] = {
+_FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
     **dict.fromkeys(
         ("APITimeoutError", "StreamChunkTimeoutError", "ModelTimeoutError", "TimeoutException"), (ModelTimeout, None)
     ),
     **dict.fromkeys(("RateLimitError", "ModelRateLimitError"), (ModelBusy, None)),
-    "LengthFinishReasonError": (partial(ModelTruncated, at_limit=True), "The answer ran into its token limit."),
+    "LengthFinishReasonError": (ModelTruncated, "The answer ran into its token limit."),
     "ContentFilterFinishReasonError": (ModelTruncated, "The provider's content filter cut the answer off."),
     "OutputParserException": (ModelError, "The model's answer did not have the form that was asked for."),
     "AuthenticationError": (ModelError, "The model's server does not accept the API key of this deployment."),
@@ -52,7 +51,9 @@ def _of_library(error: BaseException) -> ModelFault | None:
     for kind in type(error).__mro__:
         if kind.__name__ in _FAULTS and _is_from_library(kind):
             fault, detail = _FAULTS[kind.__name__]
-            return fault(detail)
+            made = fault(detail)
+            made.at_limit = kind.__name__ == "LengthFinishReasonError"
+            return made
     return None
 
 

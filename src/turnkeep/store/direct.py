@@ -24,8 +24,7 @@ _BATCHES = ("batch_get_item", "batch_write_item", "transact_write_items")
 _NAMES = ("get_item", "query", "put_item", "update_item", "delete_item", *_BATCHES)
 OPERATIONS: Mapping[str, str] = {name: name.title().replace("_", "") for name in _NAMES}
 CONNECTIONS = 64
-# errors about the request itself
-_FINAL = {"ConditionalCheckFailedException", "TransactionCanceledException", "ValidationException"}
+_FINAL = {"ConditionalCheckFailedException", "TransactionCanceledException", "ValidationException"}  # of the request
 _EVENTS = ("provide-client-params", "before-parameter-build", "before-call", "before-send", "after-call")
 
 

@@ -99,7 +99,7 @@ async def test_a_failure_becomes_its_fault_without_upstream_text(provider, fault
     assert isinstance(caught.value, ModelFault)
     assert detail in (caught.value.detail or "")
     assert SECRET not in f"{caught.value}{caught.value.detail}"
-    assert getattr(caught.value, "at_limit", False) == (fault == "token limit")
+    assert caught.value.at_limit == (fault == "token limit")
     assert caught.value.retry_after == (5 if expected is ModelBusy else None)
 
 
@@ -199,6 +199,7 @@ def test_a_library_error_becomes_its_fault_without_its_text(error, expected, det
     fault = as_fault(error)
     assert isinstance(fault, ModelFault)
     assert type(fault) is expected
+    assert fault.at_limit == (type(error).__name__ == "LengthFinishReasonError")
     assert detail in (fault.detail or "")
     assert "secret" not in f"{fault} {fault.detail}"
 
