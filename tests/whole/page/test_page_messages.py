@@ -23,10 +23,6 @@ def message(seen: Visit) -> Locator:
     return seen.page.get_by_label("Message", exact=True)
 
 
-def refuse(seen: Visit, status: int, code: str, times: int = 1) -> None:
-    seen.page.route(STREAM, lambda route: problem(route, status, code), times=times)
-
-
 # Keys
 
 
@@ -92,7 +88,7 @@ def test_a_stopped_message_is_put_before_the_next_one(seen: Visit) -> None:
 
 @pytest.mark.parametrize(("status", "code"), [(400, "invalid_request"), (413, "too_large"), (422, "invalid_request")])
 def test_a_refused_message_is_given_back_to_edit(seen: Visit, status: int, code: str) -> None:
-    refuse(seen, status, code)
+    seen.page.route(STREAM, lambda route: problem(route, status, code), times=1)
     seen.say("refused")
     expect(seen.page.get_by_role("alert").get_by_text(f"Detail of {code}.")).to_be_visible()
     expect(message(seen)).to_have_value("refused")
@@ -113,7 +109,7 @@ def test_a_refused_message_is_given_back_to_edit(seen: Visit, status: int, code:
     [(429, "too_many_turns", "stay"), (502, "model_error", "leave"), (409, "thread_busy", "reload")],
 )
 def test_a_message_that_failed_can_be_sent_again(seen: Visit, status: int, code: str, way: str) -> None:
-    refuse(seen, status, code)
+    seen.page.route(STREAM, lambda route: problem(route, status, code), times=1)
     seen.say("once more")
     expect(seen.turns).to_contain_text(f"Detail of {code}.")
     if way == "leave":

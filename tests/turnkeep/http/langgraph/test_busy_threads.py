@@ -55,29 +55,6 @@ async def messages(client: AsyncClient, thread_id: str) -> list[str]:
     return [message.partition(" ")[0] for message, _ in await turns_of(client, thread_id)]
 
 
-@pytest.mark.parametrize("active", ["direct"], indirect=True)
-async def test_a_direct_run_does_not_pass_queued_ones(
-    sdk: LangGraphClient, client: AsyncClient, app: Any, active: Any, gate: str
-) -> None:
-    """The thread is free until a worker begins."""
-    tokens: list[str] = []
-
-    async def launch(token: str) -> None:
-        tokens.append(token)
-
-    app.state.runs.launch_by(launch)
-    thread_id = active["thread_id"]
-    await created(sdk, thread_id, "second")
-    gates[gate].set()
-    await sdk.runs.join(thread_id, active["run_id"])
-    assert len(tokens) == 2  # one from accepting, one from the end of the active run
-    third = asyncio.create_task(sdk.runs.wait(thread_id, "papers", input=human("third")))  # type: ignore[call-overload]
-    await pending(sdk, thread_id, 2)
-    await app.state.runs.work(tokens[-1])
-    await third
-    assert await messages(client, thread_id) == ["wait", "second", "third"]
-
-
 @pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
 async def test_a_strategy_that_cancels_ends_active_and_queued_runs(  # noqa: PLR0917
     sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any, gate: str, strategy: Any

@@ -57,6 +57,9 @@ async def test_a_checkpoint_without_an_id_is_the_newest(sdk: LangGraphClient, cl
         assert answer.json() == newest
     await sdk.runs.wait(held, "papers", input=human("three"), checkpoint={"checkpoint_id": None})  # type: ignore[typeddict-item]
     assert len(await turns_of(client, held)) == 3
+    inner = {**newest["checkpoint"], "checkpoint_ns": "nobody:1"}
+    refused = await client.post(f"/threads/{held}/state", json={"values": {"note": "x"}, "checkpoint": inner})
+    assert refused.status_code == 422
     malformed = await client.post(f"/threads/{held}/history", json={"before": "x" * 65})
     assert (malformed.status_code, malformed.json()["errors"][0]["field"]) == (422, "body.before")
 

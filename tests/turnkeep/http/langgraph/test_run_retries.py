@@ -46,6 +46,15 @@ async def test_a_retry_returns_the_first_reply_after_later_changes(
         assert joined[1] == ("values", first)
 
 
+@pytest.mark.parametrize("mode", ["messages", "messages-tuple", "values"])
+async def test_a_retry_gets_the_reply_in_each_stream_mode(sdk: LangGraphClient, thread_id: str, mode: Any) -> None:
+    for _ in range(2):
+        parts = await streamed(sdk, thread_id, input=human("hello", id="mine"), stream_mode=mode)
+    assert parts[0][0] == "metadata"
+    assert "1: hello" in str(parts[1:-1])
+    assert parts[-1][0] == "end"
+
+
 async def test_the_same_text_after_the_same_checkpoint_is_one_turn(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str
 ) -> None:

@@ -135,11 +135,6 @@ async def test_unknown_options_are_rejected(client: AsyncClient, method: str, pa
     assert (await client.get("/threads/t")).status_code == 200
 
 
-@pytest.mark.parametrize("unknown", ["x", "0" * 43, "../../etc", "0" * 42 + "g"])
-async def test_an_unknown_export_is_not_found(client: AsyncClient, unknown: str) -> None:
-    assert (await client.get(f"/me/export/{unknown}")).status_code == 404
-
-
 async def test_an_erasure_without_time_is_completed_by_another_call(
     client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
