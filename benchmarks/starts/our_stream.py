@@ -2,6 +2,6 @@
 
 from app import stream  # type: ignore[import-not-found]
 
-from turnkeep.aws.runtime import StreamingRuntimeClient
+from turnkeep.aws.runtime_client import StreamingRuntimeClient
 
 __all__ = ["StreamingRuntimeClient", "stream"]

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from turnkeep.errors import ActionUnknown
     from turnkeep.memory import DynamoDBStore
     from turnkeep.saver import DynamoDBSaver
-    from turnkeep.turns.actions import once
+    from turnkeep.turns.side_effects import once
 
 __version__ = "0.1.0"
 __all__ = ["ActionUnknown", "DynamoDBSaver", "DynamoDBStore", "once"]
@@ -16,7 +16,7 @@ _PLACES = {
     "ActionUnknown": "turnkeep.errors",
     "DynamoDBSaver": "turnkeep.saver",
     "DynamoDBStore": "turnkeep.memory",
-    "once": "turnkeep.turns.actions",
+    "once": "turnkeep.turns.side_effects",
 }
 
 

@@ -84,7 +84,7 @@ def test_a_function_starts_from_its_layers_alone(started: Callable[..., str], fu
 
 def test_the_runtime_client_of_streams_is_the_pinned_one(started: Callable[..., str]) -> None:
     code = (
-        "import turnkeep.aws.runtime, awslambdaric, runtime_client; from importlib.metadata import version;"
+        "import turnkeep.aws.runtime_client, awslambdaric, runtime_client; from importlib.metadata import version;"
         "print(version('awslambdaric'), awslambdaric.__file__)"
     )
     version, file = started("stream", code).split()

@@ -19,8 +19,8 @@ from turnkeep.store.leases import BeginRequest
 from turnkeep.store.runs import Asked
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.background import NotDone, Runs
-from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import GraphCall
+from turnkeep.turns.run_lookup import RunRecord
 from turns_over import turn_of
 
 ACCEPT = "dynamodb.TransactWriteItems"

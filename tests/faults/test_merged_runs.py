@@ -9,8 +9,8 @@ from fault_site import ANNA, Site, later, questions, request
 from test_background_runs import Queue, runs_of, status_of
 
 from turnkeep import errors
-from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import MAX_MESSAGE_BYTES, GraphCall, TurnRequest, WhenBusy
+from turnkeep.turns.run_lookup import RunRecord
 
 WINDOW = 60.0
 

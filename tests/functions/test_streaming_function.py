@@ -242,4 +242,4 @@ def test_layers_precede_the_managed_runtime_on_the_path(given: dict[str, str], e
     python.chmod(0o755)
     environ = {"PATH": "/usr/bin:/bin", "LAMBDA_TASK_ROOT": "/var/task", **given}
     done = subprocess.run([STREAMING[0], python], env=environ, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [expected, "app.stream", "-m", "turnkeep.aws.runtime"]
+    assert done.stdout.split() == [expected, "app.stream", "-m", "turnkeep.aws.runtime_client"]

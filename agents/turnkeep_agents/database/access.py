@@ -11,7 +11,7 @@ from pydantic import field_validator, with_config
 
 from turnkeep.records import Principal
 from turnkeep.settings import UnusableFile
-from turnkeep_agents.database.shapes import CLOSED, Shape, Text, read_shape
+from turnkeep_agents.database.json_files import CLOSED, Shape, Text, read_shape
 
 
 @with_config(CLOSED)

@@ -28,7 +28,7 @@ class NoAnswer(Exception):
 
 
 class Streaming:
-    """A Lambda handler. Its answers send themselves, so only turnkeep.aws.runtime can call it."""
+    """A Lambda handler. Its answers send themselves, so only turnkeep.aws.runtime_client can call it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = Gateway(app)

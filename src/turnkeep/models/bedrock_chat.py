@@ -21,9 +21,9 @@ from urllib3.exceptions import HTTPError
 from urllib3.exceptions import TimeoutError as SocketTimeout
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
+from turnkeep.models.answer_reader import REASONING_TOKENS, Reader
 from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
 from turnkeep.models.outgoing import outgoing
-from turnkeep.models.reader import REASONING_TOKENS, Reader
 from turnkeep.models.written import Habit
 from turnkeep.settings import Settings
 

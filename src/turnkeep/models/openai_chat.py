@@ -19,9 +19,9 @@ from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
 from turnkeep.errors import ModelError
+from turnkeep.models.answer_reader import REASONING_TOKENS, Reader, plain_calls
 from turnkeep.models.faults import as_fault
 from turnkeep.models.outgoing import outgoing
-from turnkeep.models.reader import REASONING_TOKENS, Reader, plain_calls
 from turnkeep.models.written import Habit
 from turnkeep.settings import SecretSource, Settings
 

@@ -18,8 +18,8 @@ from turnkeep.store.head import Head, run_digest, run_id_of
 from turnkeep.store.runs import Asked, QueuedRun
 from turnkeep.store.store import Store
 from turnkeep.turns.life import Turns
-from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import MERGING, TurnRequest, joined, read, written
+from turnkeep.turns.run_lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 

@@ -8,7 +8,7 @@ from turnkeep.records import Event, Principal, Turn
 from turnkeep.store.event_log import KEPT_MS, Place, Segment
 from turnkeep.store.head import Head
 from turnkeep.turns.background import RunRecord, Runs, end_of
-from turnkeep.turns.lookup import held
+from turnkeep.turns.run_lookup import held
 from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 

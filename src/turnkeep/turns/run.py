@@ -24,10 +24,10 @@ from turnkeep.store.plans import Begun, Saved
 from turnkeep.store.serde import changed
 from turnkeep.store.store import Store
 from turnkeep.tuning import TurnTuning
-from turnkeep.turns.actions import Ledger, acting, with_origin
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
 from turnkeep.turns.request import ACTING, GraphCall, TurnContext
+from turnkeep.turns.side_effects import Ledger, acting, with_origin
 from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.wire import called_input

@@ -25,9 +25,9 @@ from turnkeep.store.store import Store
 from turnkeep.store.turn_log import NO_CHECKPOINT
 from turnkeep.store.vault import has_placeholder
 from turnkeep.texts import reworded_in
-from turnkeep.turns.actions import origin_of, with_origin
 from turnkeep.turns.begin import or_released, wake
 from turnkeep.turns.redaction import Redactor
+from turnkeep.turns.side_effects import origin_of, with_origin
 from turnkeep.turns.threads import in_thread
 from turnkeep.turns.wire import named, plain
 

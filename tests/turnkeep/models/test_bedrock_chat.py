@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 from wire import Answer, WireServer
 
 from turnkeep.errors import ModelError
+from turnkeep.models.answer_reader import REASONING_TOKENS
 from turnkeep.models.calls import TypedCall, ask_typed
-from turnkeep.models.reader import REASONING_TOKENS
 from turnkeep.settings import Settings
 
 

@@ -13,11 +13,11 @@ from pydantic import SecretStr
 from wire import WireServer, fails, says
 
 from turnkeep.errors import ModelError, ModelKeyUnavailable
+from turnkeep.models.answer_reader import REASONING_TOKENS
 from turnkeep.models.chat import chat_models
 from turnkeep.models.openai_chat import NO_KEY, openai_chat
 from turnkeep.models.outgoing import redacting
 from turnkeep.models.prices import Price, price_of
-from turnkeep.models.reader import REASONING_TOKENS
 from turnkeep.models.usage import UsageMeter
 from turnkeep.settings import LateSecret, SecretSource, Settings
 from turnkeep.tokens import estimate_tokens

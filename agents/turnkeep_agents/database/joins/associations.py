@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from turnkeep_agents.database.joins.link_costs import is_sound
 from turnkeep_agents.database.joins.naming import name_words, thing_words
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table, merged
-from turnkeep_agents.database.shapes import Shape, Text, read_shape
+from turnkeep_agents.database.json_files import Shape, Text, read_shape
 
 CONFIDENCE = 0.95
 REMEDY = 'Each association is {"type": "belongsTo", "source": TABLE, "target": TABLE, "foreignKey": COLUMN}.'

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
-from turnkeep_agents.database.shapes import Shape, Text, read_shape
+from turnkeep_agents.database.json_files import Shape, Text, read_shape
 
 REBUILD = "Build it again with `turnkeep joins build --out FILE`."
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.joins.link_costs import missing
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
-from turnkeep_agents.database.shapes import Shape, Text, read_shape
+from turnkeep_agents.database.json_files import Shape, Text, read_shape
 
 REMEDY = 'It may hold "relationships", "remove", "tables" and "hidden", as docs/database-joins.md says.'
 

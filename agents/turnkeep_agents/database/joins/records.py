@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, with_config
 
-from turnkeep_agents.database.shapes import CLOSED, Text
+from turnkeep_agents.database.json_files import CLOSED, Text
 
 Kind: TypeAlias = Literal["integer", "number", "text", "date", "datetime", "time", "boolean", "binary", "other"]
 Origin: TypeAlias = Literal["foreign_key", "association", "manual", "inferred"]

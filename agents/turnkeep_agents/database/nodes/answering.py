@@ -12,7 +12,8 @@ from turnkeep.kit.nodes import step
 from turnkeep.models.calls import TextAnswer
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
-from turnkeep_agents.database.answers.findings import (
+from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
+from turnkeep_agents.database.answers.result_texts import (
     MOST_SHOWN,
     facts,
     finding_text,
@@ -22,7 +23,6 @@ from turnkeep_agents.database.answers.findings import (
     table,
     table_below,
 )
-from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
 from turnkeep_agents.database.nodes.turn import TurnNodes, language_note, last_shown, message_of, today_note
 from turnkeep_agents.database.planning.choosing import choose
 from turnkeep_agents.database.state import DatabaseState, QueryResult, Shown

@@ -11,7 +11,7 @@ from turnkeep.kit.nodes import fold, step
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
-from turnkeep_agents.database.answers.findings import shown_text
+from turnkeep_agents.database.answers.result_texts import shown_text
 from turnkeep_agents.database.manual import page_of
 from turnkeep_agents.database.nodes.turn import (
     LONGEST_MESSAGE,

@@ -12,7 +12,7 @@ from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.observability import logger
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
-from turnkeep_agents.database.answers.findings import last_question
+from turnkeep_agents.database.answers.result_texts import last_question
 from turnkeep_agents.database.answers.tables import size_of
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows

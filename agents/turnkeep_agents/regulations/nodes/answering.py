@@ -15,8 +15,8 @@ from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
-from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
+from turnkeep_agents.regulations.model_choice import Choice, choose
 from turnkeep_agents.regulations.nodes.prompting import ANSWER_TOKENS, TALK_TOKENS, Prompting, asking, shown, texts_by
 from turnkeep_agents.regulations.nodes.shortcuts import KEPT
 from turnkeep_agents.regulations.reading import fact_note

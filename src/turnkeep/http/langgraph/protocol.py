@@ -42,8 +42,8 @@ from turnkeep.turns.request import PROTOCOL_MODES
 if TYPE_CHECKING:
     from turnkeep.services import Services
     from turnkeep.turns import RunningTurn
-    from turnkeep.turns.lookup import RunRecord
     from turnkeep.turns.protocol import ProtocolEvents, Shown
+    from turnkeep.turns.run_lookup import RunRecord
 
 CHANNELS = "values|updates|messages|tools|custom|custom:.+|lifecycle|input|tasks|checkpoints"
 PAUSE_SECONDS, HEARTBEAT_PAUSES, IDLE_PAUSES = 0.5, 10, 40

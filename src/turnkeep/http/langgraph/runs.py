@@ -27,9 +27,9 @@ from turnkeep.records import JSON, Event, Principal, Turn, iso
 from turnkeep.services import Services
 from turnkeep.turns import RunningTurn, TurnRequest
 from turnkeep.turns.background import Action
-from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.recording import LONG_RUN_SECONDS
 from turnkeep.turns.request import INTERRUPT
+from turnkeep.turns.run_lookup import RunRecord
 
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
 Some = Annotated[Sequence[str], Query()]

@@ -17,7 +17,7 @@ from turnkeep.http.sse import NO_EVENT, EventId, RunStream, compact
 from turnkeep.http.views import ChatView, ThreadView, Turns, TurnView
 from turnkeep.records import Event, Principal, Turn
 from turnkeep.turns import RunningTurn, TurnRequest
-from turnkeep.turns.lookup import RunRecord
+from turnkeep.turns.run_lookup import RunRecord
 
 RUN: tuple[type[errors.TurnkeepError], ...] = (
     *(*ALWAYS, *BODY, errors.MessageTooLong, errors.UnknownAgent, errors.AgentMismatch, errors.IdempotencyKeyReused),

@@ -5,7 +5,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from scripted_model import ScriptedModel
 from turnkeep.models.chat import Models
-from turnkeep_agents.regulations.choosing import Choice, choose
+from turnkeep_agents.regulations.model_choice import Choice, choose
 
 MODELS = Models(ScriptedModel(), ScriptedModel(), "openai", "gpt-4.1", "openai", "gpt-4.1-nano")
 LONG: list[BaseMessage] = [HumanMessage("parola " * 6_000)]

@@ -26,8 +26,8 @@ from turnkeep.store.leases import BeginRequest
 from turnkeep.store.plans import Begun, Loaded
 from turnkeep.store.store import Store
 from turnkeep.turns import TurnRequest, Turns
-from turnkeep.turns.actions import Ledger, acting
 from turnkeep.turns.request import GraphCall
+from turnkeep.turns.side_effects import Ledger, acting
 from turnkeep_local.objects import FolderObjects
 from turns_over import table_over, turns_over
 
