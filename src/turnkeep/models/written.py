@@ -20,7 +20,7 @@ _LONGEST_TAG, _KEPT = 12, 200
 
 _MARK = re.compile(r"<tool_call|<function=|<[|\uff5c]|\[TOOL_CALLS\]|functions\.")
 _MAY_BE_CALL = re.compile(r"\{|<(?=\Z|[a-z|\uff5c])|`(?=\Z|`)|\[(?=\Z|[\s{T])")
-_BETWEEN = re.compile(r"<[|\uff5c][^<>]*>|\b(?:json|ARGS|\d+)\b")
+_BETWEEN = re.compile(r"<[|\uff5c][^<>]*>|(?<![\w-])(?:json|ARGS|\d+)(?![\w-])")
 _PARAMETER = re.compile(r"<parameter=(\w+)>\s*(.*?)\s*</parameter>", re.DOTALL)
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from asking import MODES, asked, model_of
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel
@@ -256,6 +256,7 @@ def cut(text: str, seed: int) -> list[str]:
 
 
 @settings(max_examples=400, deadline=None)
+@example("python", "A-0-A", {"_": {}})
 @given(st.sampled_from(sorted(FORMS)), NAMES, GIVEN)
 def test_any_call_is_read_back_from_any_form(form: str, name: str, arguments: Body) -> None:
     assert list(calls_in(FORMS[form](name, arguments), {name, "other"})) == [(name, arguments)]
