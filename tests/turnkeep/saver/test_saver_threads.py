@@ -15,6 +15,7 @@ from template_resources import properties_of
 from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, ThreadBusy
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Reply, Turn
+from turnkeep.store import keys
 from turnkeep.store.opening import table_definition
 from turnkeep.store.store import Store
 from turnkeep.turns import TurnRequest
@@ -112,6 +113,29 @@ def test_a_run_from_an_older_checkpoint_begins_a_branch(open_saver: Open, store:
     assert len(list(graph.get_state_history(on("t")))) == 12
     other.update_state(older.config, {"messages": [AIMessage("by hand")]})
     assert texts(graph, "t") == ["one", "saw 1", "by hand"]
+
+
+def test_checkpoints_that_an_older_version_named_by_id_alone_can_be_continued(
+    open_saver: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = echo(open_saver())
+    with monkeypatch.context() as patch:
+        patch.setattr(keys, "checkpoint_name", lambda checkpoint_id, writer: checkpoint_id)
+        for text in ("one", "two"):
+            through_api(store, graph, "t", text)
+    assert store.heads.read(LOCAL, "t").checkpoint == store.heads.read(LOCAL, "t").checkpoint_name
+    for durability in ("sync", "exit"):
+        echo(open_saver()).invoke(saying(durability), on("t"), durability=durability)
+    through_api(store, graph, "t", "three")
+    expected = ["one", "saw 1", "two", "saw 3", "sync", "saw 5", "exit", "saw 7", "three", "saw 9"]
+    assert texts(echo(open_saver()), "t") == expected
+    history = list(graph.get_state_history(on("t")))
+    assert [len(each.values["messages"]) for each in history if each.values] == [10, 8, 6, 5, 5, 4, 4, 2]
+    graph.invoke(saying("else"), history[-1].config)
+    open_saver().prune(["t"])
+    assert texts(graph, "t") == ["one", "saw 1", "else", "saw 3"]
+    kept = [item["SK"] for item in store.heads.items.below(store.heads.read(LOCAL, "t").pk, keys.CHECKPOINTS)]
+    assert [sk for sk in kept if not keys.is_write(sk)] == [f"CP#{store.heads.read(LOCAL, 't').checkpoint_name}"]
 
 
 def test_a_state_over_400_kb_needs_no_bucket(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
