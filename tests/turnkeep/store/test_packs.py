@@ -92,10 +92,16 @@ def test_without_a_readable_pack_its_links_are_read(long: Talk, harm: str, at: i
     long.check()
 
 
-@pytest.mark.parametrize("window", range(1, 9))
-def test_a_window_reads_no_pack(long: Talk, window: int) -> None:
-    links = long.harness.store.turns.load(long.head(), window).links
-    assert (len(links), links[-1].item["SK"]) == (window, long.head().last)
+@pytest.mark.parametrize("window", range(1, 6))
+def test_a_window_contains_no_pack_of_a_writer_that_died(harness: Harness, window: int) -> None:
+    talk = Talk(replace(harness, pack_links=NEVER))
+    for _ in range(6):
+        talk.turn()
+    plan, _ = replace(harness, pack_links=2).prepare(harness.begin("t"))
+    harness.items.write_many(puts=plan.puts)
+    assert packs(talk)
+    links = harness.store.turns.load(talk.head(), window).links
+    assert (len(links), links[-1].item["SK"]) == (window, talk.head().last)
     assert not any(map(is_pack, links))
 
 
