@@ -97,7 +97,7 @@ class Cursors:
         with self._lock:
             cursor = self._kept.setdefault(thread_id, Cursor())
             self._kept.move_to_end(thread_id)
-            if len(self._kept) > 100:
+            if len(self._kept) > 100:  # cursors of threads
                 self._kept.popitem(last=False)
             return cursor
 

@@ -96,7 +96,7 @@ class Attachments:
     def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
         """Delete a document with text, placeholders and file. Raises NotFound, DocumentNotFound, StoreUnavailable."""
         head = self._heads.read(principal, thread_id)
-        for _ in range(3):
+        for _ in range(3):  # tries
             try:
                 return self._remove(self._item(head, document_id))
             except Refused:  # a worker has changed its status meanwhile

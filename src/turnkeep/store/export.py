@@ -161,7 +161,7 @@ class Exports:
         if request is None:
             raise NotFound("The export does not exist or has expired after a day. Request another one.")
         if name + ANSWER in names:
-            url = self.objects.link(name + ANSWER, 15 * 60)
+            url = self.objects.link(name + ANSWER, 15 * 60)  # seconds
             return Export(export_id, "ready", url, request["key"], request["iv"])
         is_late = int(export_id[:EXPORT_ID_HEX], 16) + STALLED_MS < self.store.heads.now()
         return Export(export_id, "failed" if is_late else "running")

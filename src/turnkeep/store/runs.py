@@ -83,7 +83,7 @@ class RunQueue:
         item = new_item(pk, sk, ttl, born=head.incarnation, st="queued", tries=0)
         item |= {"data": self._codec.encrypt(asked.data, pk, sk), "b": body_digest(self._codec, pk, asked.body)}
         made = Write("ConditionCheck", {"PK": pk, "SK": done_key(sk)}, "attribute_not_exists(PK)")
-        for _ in range(1 if asked.is_alone else 8):
+        for _ in range(1 if asked.is_alone else 8):  # tries
             waiting = self.waiting(head) if head.has_queue else []
             is_known = asked.run_id in {each.run_id for each in waiting}
             try:

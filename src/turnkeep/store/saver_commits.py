@@ -59,7 +59,7 @@ class Steps:
 
     def _commit_head(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, keep_lease: bool) -> Head:
         after = head.last
-        for _ in range(3):
+        for _ in range(3):  # tries
             try:
                 return self._update(plan, replace(head, last=after), owner, is_turn=is_turn, keep_lease=keep_lease)
             except Refused as refused:

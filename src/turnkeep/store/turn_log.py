@@ -96,7 +96,7 @@ class TurnLog:
         with self._lock:
             self._known.pop(at, None)
             self._known[at] = known, window
-            if len(self._known) > 1000:
+            if len(self._known) > 1000:  # threads
                 del self._known[next(iter(self._known))]
 
     def _window(self, head: Head, window: int | None, *, consistent: bool) -> Found:

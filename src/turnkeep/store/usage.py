@@ -108,7 +108,7 @@ class Usage:
         want = Reservation(now + int(seconds * 1000), tokens, micro, self._random_bytes(_MARK_BYTES).hex())
         today, minute = day(now), now // MINUTE_MS
         is_new = self._minutes.get(pk) != minute
-        for _ in range(6):
+        for _ in range(6):  # tries
             try:
                 used = Day.read(today, self._take(pk, today, want, minute, is_new=is_new))
             except Refused as refused:
@@ -120,7 +120,7 @@ class Usage:
                     minute = max(minute, used.minute)
                     is_new = used.minute < minute
                     continue
-            if len(self._minutes) >= 10_000:
+            if len(self._minutes) >= 10_000:  # users
                 self._minutes.clear()
             self._minutes[pk] = minute
             self._without_stale(pk, used, now)

@@ -55,7 +55,7 @@ class Begin:
         left = (request.deadline or inf) - monotonic() - self.tuning.commit_seconds
         until = monotonic() + min(60, left / 2)  # seconds; the run has the other half
         found: list[AttachmentStatus] = []
-        async for _ in looks(0.2, until):
+        async for _ in looks(0.2, until):  # seconds until the first
             if not _are_in_work(found := await _found(self.attachments, head, request.attachments)):
                 break
         warnings = [IN_WORK] * _are_in_work(found) + [OF_NO_USE] * ("failed" in found)

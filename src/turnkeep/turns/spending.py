@@ -56,9 +56,9 @@ class Budget:
         try:
             reserved = await in_thread(self._usage.reserve, principal, tokens, micro, self._seconds)
         except OverLimit as error:
-            if len(self._refused) >= 10_000:
+            if len(self._refused) >= 10_000:  # users
                 self._refused.clear()
-            self._refused[principal] = self.now() + 1000, error
+            self._refused[principal] = self.now() + 1000, error  # milliseconds
             raise
         self._refused.pop(principal, None)
         return reserved

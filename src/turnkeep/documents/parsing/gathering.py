@@ -52,7 +52,7 @@ class Gathering:
         self.end()
         self.page = page or self.page
         if heading is not None:
-            self._heading = " ".join(_visible(heading).split())[:200] or None
+            self._heading = " ".join(_visible(heading).split())[:200] or None  # characters
 
     def begin_page(self) -> None:
         """Begin the next page. The first call puts all pieces so far on page one."""

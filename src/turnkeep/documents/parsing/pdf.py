@@ -60,7 +60,7 @@ def _read_page(raw: Any, page: Any, number: int, into: Gathering) -> None:
 
 def _headings(document: Any) -> dict[int, str]:
     found: dict[int, str] = {}
-    for mark in itertools.islice(document.get_toc(max_depth=4), 1000):
+    for mark in itertools.islice(document.get_toc(max_depth=4), 1000):  # bookmarks
         goal = mark.get_dest()
         index = goal.get_index() if goal else None
         if index is not None:
