@@ -83,6 +83,18 @@ async def test_a_background_run_that_cancels_others_makes_its_turn(  # noqa: PLR
     assert message == f"wait {gate}\n\n" * (strategy == "interrupt") + "second"
 
 
+async def test_a_repeated_request_cancels_nothing(client: AsyncClient, thread_id: str, gate: str) -> None:
+    path, key = f"/threads/{thread_id}/runs", {"Idempotency-Key": "k"}
+    body = {"assistant_id": "papers", "input": human(f"wait {gate}"), "multitask_strategy": "interrupt"}
+    made = (await client.post(path, json=body, headers=key)).json()
+    await until(lambda: gate in gates)
+    again = (await client.post(path, json=body, headers=key)).json()
+    assert (again["run_id"], again["status"]) == (made["run_id"], "running")
+    gates[gate].set()
+    await client.get(f"{path}/{made['run_id']}/join")
+    assert await messages(client, thread_id) == ["wait"]
+
+
 async def test_a_cancelled_active_run_is_followed_by_the_next(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str, active: Any
 ) -> None:
