@@ -25,7 +25,7 @@ SHORT = {
     "table_selection": [],
     "throughput": ["--quick"],
     "turn_cost": ["--quick"],
-    "writers": ["--turns", "30", "--each", "1", "--writers", "4", "--share", "0.15", "--killed", "2"],
+    "writers": ["--turns", "30", "--each", "1", "--writers", "4", "--share", "0.15"],
 }
 WITHOUT_DATA = ("cold_start", "dollars", "memory", "writers")
 WITH_PEERS = {"peers", "savers"}

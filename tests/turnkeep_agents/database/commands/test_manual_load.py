@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep.kit.documents import CorpusError
-from turnkeep_agents.database.commands.own_manual import keep_manual, place_in
+from turnkeep_agents.database.commands.manual import keep_manual, place_in
 from turnkeep_agents.database.manual import load_manual
 from turnkeep_local import LocalError
 from turnkeep_local.home import Home
