@@ -128,11 +128,11 @@ class Runs:
             except errors.Conflict as error:
                 if isinstance(error, errors.ThreadBusy):
                     return None  # the new run waits for it
-                active = None if run_id == active else active  # it has made its turn
+                active = None if run_id == active else active  # its message is in another turn
         if head.has_queue:
             await in_thread(self.store.queue.unmark, head)  # or a worker has, or another run was accepted
-        left = (await in_thread(self.store.threads.view, head)).pending
-        return request.after_message(left.message) if left and active and action == "interrupt" else request
+        left = (await in_thread(self.store.threads.view, head)).pending if active and action == "interrupt" else None
+        return request.after_message(left.message) if left else request
 
     # a worker
 
