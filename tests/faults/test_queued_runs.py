@@ -105,6 +105,31 @@ async def test_the_order_is_that_of_acceptance_whatever_clocks_show(site: Site, 
     assert questions(site) == ["one", "two", "three", "four", "five"]
 
 
+async def test_writers_at_one_moment_are_all_accepted(site: Site, thread: str) -> None:
+    names = [f"message {number}" for number in range(12)]
+    runs = [runs_of(site, queue := Queue()) for _ in names]
+    await asyncio.gather(*(each.enqueue(wanted(name)) for each, name in zip(runs, names, strict=True)))
+    await site.runs().work(queue.tokens[0])
+    assert sorted(questions(site)[1:]) == sorted(names)
+
+
+async def test_a_run_withdrawn_while_another_is_made_is_never_executed(site: Site, thread: str) -> None:
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def node(_: Any) -> Any:
+        begun.set()
+        await gate.wait()
+        return {"messages": [AIMessage("done")]}
+
+    ids, tokens = await queued(site, "two", "three", "four")
+    working = asyncio.create_task(runs_of(site, Queue(), agent=one_node(node)).work(tokens[0]))
+    await begun.wait()
+    await site.runs().cancel(ANNA, "t", ids[1])
+    gate.set()
+    await working
+    assert questions(site) == ["one", "two", "four"]
+
+
 async def test_a_worker_hands_a_long_queue_over_in_time(site: Site, thread: str) -> None:
     _, tokens = await queued(site, "two", "three")
     queue, runs = Queue(), site.runs()
