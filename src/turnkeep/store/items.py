@@ -32,10 +32,6 @@ _CONFLICTS = {"TransactionConflictException", "TransactionConflict", "Throttling
 CONFLICT_PAUSES = (0.02, 0.05, 0.1, 0.2)
 
 
-class _Contended(Exception):
-    """The write conflicted with a transaction; no part of it was applied."""
-
-
 class Refused(Exception):
     """A condition did not hold. `item` is the stored item, or None if there is none."""
 
@@ -174,20 +170,16 @@ class Items:
         """Send the request; repeat it while a transaction has the item locked, which takes milliseconds."""
         for pause in CONFLICT_PAUSES:
             try:
-                return self._send(operation, **arguments)
-            except _Contended:
-                self.sleep(pause)
+                found = self.direct.send(operation, arguments) if self.direct else None
+                answer: Item = getattr(self.client, operation)(**arguments) if found is None else found
+                return answer
+            except ClientError as error:
+                if ours := _as_ours(error):
+                    raise ours from error
+            except BotoCoreError as error:
+                raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS) from error
+            self.sleep(pause)
         raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
-
-    def _send(self, operation: str, **arguments: Any) -> Item:
-        try:
-            found = self.direct.send(operation, arguments) if self.direct else None
-            answer: Item = getattr(self.client, operation)(**arguments) if found is None else found
-        except ClientError as error:
-            raise _as_ours(error) from error
-        except BotoCoreError as error:
-            raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS) from error
-        return answer
 
 
 def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
@@ -197,7 +189,8 @@ def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
         yield some
 
 
-def _as_ours(error: ClientError) -> Exception:
+def _as_ours(error: ClientError) -> Exception | None:
+    """Return the exception to raise, None for a write that conflicted with a transaction: no part of it was applied."""
     answer: Any = error.response
     code, steps = answer["Error"]["Code"], answer.get("CancellationReasons", [])
     failed = [step for step in steps if step.get("Code") == "ConditionalCheckFailed"]
@@ -205,7 +198,7 @@ def _as_ours(error: ClientError) -> Exception:
         item = (failed[0] if failed else answer).get("Item")
         return Refused(decode(item) if item else None)
     if {code, *(step.get("Code") for step in steps)} & _CONFLICTS:
-        return _Contended()
+        return None
     if code in _PASSING or answer["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
