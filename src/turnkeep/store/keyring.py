@@ -44,12 +44,12 @@ class Keyring:
         self.renew(secrets)
 
     def renew(self, secrets: Iterable[bytes]) -> None:
-        self._keys = tuple(map(Key, secrets))
+        self._keys = {key.id: key for key in map(Key, secrets)}
 
     def digests(self, size: int, *context: str | bytes) -> tuple[bytes, ...]:
         """Return the first `size` bytes of an HMAC-SHA256 over the parts by every secret; store the first of them."""
-        newest = self._newest()
-        return tuple(key.digest(size, b"digest", context) for key in (newest, *self._keys[1:]))
+        self._newest()  # reads the ring again if it is empty
+        return tuple(key.digest(size, b"digest", context) for key in self._keys.values())
 
     def is_digest(self, digest: bytes, *context: str | bytes) -> bool:
         """Return whether a secret of the ring made this digest. A digest does not name its secret, so the ring is read
@@ -80,16 +80,14 @@ class Keyring:
             self._reread()
         if not self._keys:
             raise LookupError("there is no secret to sign with")
-        return self._keys[0]
+        return next(iter(self._keys.values()))
 
     def _named(self, name: bytes) -> Key | None:
-        key = next((key for key in self._keys if key.id == name), None)
-        if key is None:
+        if name not in self._keys:
             self._reread()
-            key = next((key for key in self._keys if key.id == name), None)
-        if key is None and self._has_failed:
+        if name not in self._keys and self._has_failed:
             raise StoreUnavailable(retry_after=REREAD_SECONDS)
-        return key
+        return self._keys.get(name)
 
     def _reread(self) -> None:
         """Refresh in one thread; others wait for it. A clock that was set back does not prevent it."""
