@@ -18,7 +18,6 @@ from turnkeep.store.keys import API_KEYS, LAYOUT, is_storable
 ID_BYTES, SECRET_BYTES = 8, 32
 LABEL_CHARACTERS = 100
 _KEY = re.compile(r"tk_([0-9a-f]{16})_([0-9a-f]{64})")
-_FIRST, _LAST = "0", "g"  # ids are hex digits
 
 
 class Forged(Exception):
@@ -82,7 +81,7 @@ class ApiKeys:
     def list(self) -> tuple[list[ApiKey], list[str]]:
         """Return all keys, oldest first, including expired and revoked ones; then the ids of items that lack a valid
         signature and so grant no access."""
-        stored = self.items.between(API_KEYS, _FIRST, _LAST)
+        stored = self.items.between(API_KEYS, "0", "g")  # ids are hex digits
         keys = [_read(item) for item in stored if self._is_genuine(item)]
         forged = [str(item["SK"]) for item in stored if not self._is_genuine(item)]
         return sorted(keys, key=lambda key: (key.created_at, key.key_id)), forged

@@ -23,7 +23,6 @@ from botocore.utils import get_environ_proxies
 _BATCHES = ("batch_get_item", "batch_write_item", "transact_write_items")
 _NAMES = ("get_item", "query", "put_item", "update_item", "delete_item", *_BATCHES)
 OPERATIONS: Mapping[str, str] = {name: name.title().replace("_", "") for name in _NAMES}
-CONNECTIONS = 64
 _FINAL = {"ConditionalCheckFailedException", "TransactionCanceledException", "ValidationException"}  # of the request
 _EVENTS = ("provide-client-params", "before-parameter-build", "before-call", "before-send", "after-call")
 
@@ -37,7 +36,7 @@ class Direct:
         self._region, self._url = client.meta.region_name, client.meta.endpoint_url
         self._host = urlsplit(self._url).netloc
         timeout = urllib3.Timeout(connect=client.meta.config.connect_timeout, read=client.meta.config.read_timeout)
-        more: Any = {"timeout": timeout, "retries": False, "maxsize": CONNECTIONS}
+        more: Any = {"timeout": timeout, "retries": False, "maxsize": 64}
         if self._url.startswith("https:"):
             bundle = get_cert_path(client._endpoint.http_session._verify)  # by variable, profile or argument
             more |= {"cert_reqs": "CERT_REQUIRED", "ca_certs": bundle}

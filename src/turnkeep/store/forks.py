@@ -14,8 +14,6 @@ from turnkeep.store.links import DETAILS_ITEM_BYTES, Chain, signed_context
 from turnkeep.store.plans import Begun
 from turnkeep.store.vault import Vault
 
-LINKS_AT_ONCE = 500
-
 
 @dataclass
 class Fork:
@@ -44,7 +42,7 @@ class Fork:
         newest = puts.pop()
         checkpoint, *more = self._checkpoints(links[-1], whole=whole)
         puts += [[item] for item in more]
-        for some in batched(puts, LINKS_AT_ONCE):
+        for some in batched(puts, 500):  # links and checkpoints
             self.heads.items.write_many(puts=[item for items in some for item in items])
             renew()
         placeholders = self.vault.items_of(self.begun.head, last, self.vault.values(source))
