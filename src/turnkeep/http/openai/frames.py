@@ -17,13 +17,6 @@ _SAME: JSON = {"object": "response", "parallel_tool_calls": False, "tool_choice"
 _SAME |= dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p"))
 
 
-def stored(turn: Turn) -> Turn:
-    """Return the turn; raise an error, which OpenAI's clients retry, if it should be stored and is not."""
-    if error := not_stored(turn):
-        raise error
-    return turn
-
-
 class Frames(Protocol):
     """Renders the events of a run. `sent` is the text so far, which cannot be taken back. `warnings` are added to those
     of the turn."""
@@ -80,7 +73,7 @@ class CompletionFrames(Frames):
         self.metadata = metadata
 
     def whole(self, turn: Turn) -> JSON:
-        message = {"content": stored(turn).reply, "refusal": None, "annotations": url_citations(turn)}
+        message = {"content": turn.reply, "refusal": None, "annotations": url_citations(turn)}
         choices = [_choice("stop", message={"role": "assistant", **message})]
         used = _usage(turn, "prompt_tokens", "completion_tokens")
         return {**self._facts, "object": "chat.completion", "choices": choices, "usage": used, **self.extras(turn)}
@@ -119,7 +112,7 @@ class ResponseFrames(Frames):
         self._number = 0
 
     def whole(self, turn: Turn) -> JSON:
-        used = _usage(stored(turn), "input_tokens", "output_tokens")
+        used = _usage(turn, "input_tokens", "output_tokens")
         used["input_tokens_details"] = {"cached_tokens": 0, "cache_write_tokens": 0}
         used["output_tokens_details"] = {"reasoning_tokens": 0}
         done = {"status": "completed", "model": turn.agent, "output": [_reply(turn, self._item)], "usage": used}

@@ -17,6 +17,7 @@ from turnkeep.http.openai.bodies import ChatRequest
 from turnkeep.http.openai.frames import Frames
 from turnkeep.http.routes import Routes
 from turnkeep.http.sse import RunStream
+from turnkeep.http.views import not_stored
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.store.head import run_digest
 from turnkeep.store.leases import Repeat
@@ -130,6 +131,9 @@ class OpenAIRoutes(Routes):
         named = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(wanted.warnings)}
         headers = {name: value for name, value in named.items() if value} | replay_headers(running)
         if not wanted.streamed:
-            return JSONResponse(frames.whole(await running.finish()), headers=headers)
+            turn = await running.finish()
+            if error := not_stored(turn):  # OpenAI's clients retry it
+                raise error
+            return JSONResponse(frames.whole(turn), headers=headers)
         seconds = self._settings.turn.heartbeat_seconds
         return await RunStream(running, frames, headers=headers, heartbeat_seconds=seconds).opened()
