@@ -37,50 +37,43 @@ class Edge:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = perf_counter()
+        started, status = perf_counter(), 0
+        state: dict[str, Any] = {**scope.get("state", {})}
         lambda_id = getattr(scope.get("aws.context"), "aws_request_id", None)
         given = Headers(scope=scope).get("x-correlation-id", "")
         if not is_well_formed(given):
-            given = scope.get("state", {}).get("correlation_id") or self._new_id()
+            given = state.get("correlation_id") or self._new_id()
         correlate(given, **({"function_request_id": lambda_id} if lambda_id else {}))
-        exchange = _Exchange(scope, send)
-        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": exchange.state}
+
+        async def answer(message: Message) -> None:
+            """Send the response with our headers, without a body for HEAD."""
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["X-Correlation-Id"] = correlation_id()
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers.setdefault("Cache-Control", "no-store")
+                if "idempotency_key" in state:
+                    headers["Idempotency-Key"] = state["idempotency_key"]
+            elif scope["method"] == "HEAD":
+                message = {**message, "body": b""}
+            await send(message)
+
+        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": state}
         try:
             # Starlette raises the error again after a 500, and the server would log its text.
             with suppress(Exception):
-                await self._app(inner, receive, exchange.send)
+                await self._app(inner, receive, answer)
         except asyncio.CancelledError:
-            if not exchange.status:  # else the client sees a cut connection
-                await respond(ServerStopping())(inner, receive, exchange.send)
+            if not status:  # else the client sees a cut connection
+                await respond(ServerStopping())(inner, receive, answer)
             raise
         finally:
             # The declared route, because the path contains ids, and known methods only.
             route, taken = getattr(inner.get("route"), "path", None), round((perf_counter() - started) * 1000)
             method = inner["method"] if inner["method"] in _LOGGED_METHODS else "other"
-            logger.info("request answered", duration_ms=taken, method=method, route=route, status=exchange.status)
-
-
-class _Exchange:
-    """Sends the response with our headers, without a body for HEAD."""
-
-    def __init__(self, scope: Scope, send: Send) -> None:
-        self.state: dict[str, Any] = {**scope.get("state", {})}
-        self.status = 0
-        self._send = send
-        self._is_head = scope["method"] == "HEAD"
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["X-Correlation-Id"] = correlation_id()
-            headers["X-Content-Type-Options"] = "nosniff"
-            headers.setdefault("Cache-Control", "no-store")
-            if "idempotency_key" in self.state:
-                headers["Idempotency-Key"] = self.state["idempotency_key"]
-        elif self._is_head:
-            message = {**message, "body": b""}
-        await self._send(message)
+            logger.info("request answered", duration_ms=taken, method=method, route=route, status=status)
 
 
 def for_browsers(app: ASGIApp, origins: Sequence[str], pattern: str | None = None) -> ASGIApp:
