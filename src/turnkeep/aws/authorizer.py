@@ -48,7 +48,12 @@ class Authorizer:
             logger.info("caller refused", reason=error.detail)
             raise Exception(REFUSED) from None
         logger.info("caller known", credential=verified.credential)
-        return _policy(stage, verified)
+        statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
+        return {
+            "principalId": verified.credential,  # not the user: it appears in access logs
+            "policyDocument": {"Version": "2012-10-17", "Statement": [statement]},
+            "context": verified.as_context(),
+        }
 
     def _verified(self, credential: str) -> VerifiedCaller:
         digest, now = sha256(credential.encode()).digest(), self._clock()
@@ -92,16 +97,6 @@ def _bearer(value: str) -> str:
     if scheme.lower() != "bearer" or not credential.strip():
         raise Unauthorized("The Authorization header is not a bearer token.")
     return credential.strip()
-
-
-def _policy(stage: str, verified: VerifiedCaller) -> JSON:
-    """`principalId` appears in access logs, so it names the credential and not the user."""
-    statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
-    return {
-        "principalId": verified.credential,
-        "policyDocument": {"Version": "2012-10-17", "Statement": [statement]},
-        "context": verified.as_context(),
-    }
 
 
 def build_authorizer(environ: Mapping[str, str]) -> Authorizer:

@@ -90,7 +90,10 @@ class StreamedAnswer:
             async with _post(address, invoke_id, invocation_id) as post:
                 await self._deliver(post, invoke_id)
         finally:
-            await self._leave()
+            self._gone.set()
+            while not self._has_ended:  # the app, now disconnected from its client
+                await self._next()
+            await asyncio.wait({self._task})
 
     async def _deliver(self, post: "_Post", invoke_id: str) -> None:
         """Stop making the answer when the Runtime API hangs up: no one receives the rest."""
@@ -127,13 +130,6 @@ class StreamedAnswer:
         headers = {name: ", ".join(given.getlist(name)) for name in given}
         headers.pop("content-length", None)  # the gateway frames what is streamed
         return json.dumps({"statusCode": self._start["status"], "headers": headers}).encode() + END_OF_PRELUDE
-
-    async def _leave(self) -> None:
-        """Disconnect the app from its client, and wait until it has ended."""
-        self._gone.set()
-        while not self._has_ended:
-            await self._next()
-        await asyncio.wait({self._task})
 
     def _left(self) -> float:
         """Return the seconds in which the answer can still be sent."""
