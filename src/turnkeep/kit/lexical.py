@@ -61,18 +61,6 @@ class LexicalRetriever:
         self._postings: dict[str, Postings] = {}
         self._lock = Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
-        self._build()
-
-    def search(self, query: str, limit: int) -> list[Document]:
-        asked = [word for word in words(query) if word not in self._analyzer.stop_words]
-        if not asked or limit < 1:
-            return []
-        with self._lock:
-            scores = self._score(asked)
-        best = nlargest(limit, scores.items(), key=lambda item: (item[1], -item[0]))
-        return [replace(self._documents[row], score=score) for row, score in best]
-
-    def _build(self) -> None:
         self._database.executescript(
             f"""
             CREATE VIRTUAL TABLE document USING fts5(title, text, tokenize = '{self._analyzer.tokenizer}');
@@ -88,6 +76,15 @@ class LexicalRetriever:
         self._database.commit()
         share = self._analyzer.length_share
         self._weights = {"title": _weights(titles, TITLE_WEIGHT, share), "text": _weights(texts, 1.0, share)}
+
+    def search(self, query: str, limit: int) -> list[Document]:
+        asked = [word for word in words(query) if word not in self._analyzer.stop_words]
+        if not asked or limit < 1:
+            return []
+        with self._lock:
+            scores = self._score(asked)
+        best = nlargest(limit, scores.items(), key=lambda item: (item[1], -item[0]))
+        return [replace(self._documents[row], score=score) for row, score in best]
 
     def _indexed(self, text: str) -> str:
         """Return the stems of the words, followed by all full words."""
