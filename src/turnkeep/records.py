@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from threading import Lock
 from typing import Any, Literal, TypeAlias
 
 JSON: TypeAlias = dict[str, Any]
@@ -168,19 +167,16 @@ class Documents:
         pieces: Callable[[str], tuple[Piece, ...]] = lambda _: (),
     ):
         self._listed, self._pieces = cache(listed), cache(pieces)
-        self._lock = Lock()
 
     def all(self) -> tuple[Attachment, ...]:
         """Return the documents that are ready, oldest first; raise StoreUnavailable."""
-        with self._lock:
-            return self._listed()
+        return self._listed()
 
     def read(self, document_id: str) -> tuple[Piece, ...]:
         """Return the text of a document, empty for unknown ids; raise StoreUnavailable, StateCorrupt."""
         if document_id not in {document.id for document in self.all()}:
             return ()
-        with self._lock:
-            return self._pieces(document_id)
+        return self._pieces(document_id)
 
 
 @dataclass(frozen=True)
