@@ -182,8 +182,18 @@ class _Page:
             self._into.findings["white_text"] += bool(node.text().strip())
         if not self._is_hiding or tag in ("html", "body"):  # hidden until a script has run
             return above
+        display, visibility = style.get("display"), style.get("visibility", "")
         is_closed = "hidden" in attributes or (tag == "dialog" and "open" not in attributes)
-        return _look(style, above, is_closed=is_closed)
+        is_clear = _ZERO.fullmatch(style.get("opacity", "")) and not any(
+            name.startswith(("animation", "transform", "transition")) for name in style
+        )
+        is_moved = style.get("position", "static") != "static"
+        is_away = is_moved and any(_FAR.match(style.get(way, "")) for way in ("left", "top"))
+        return _Look(
+            is_gone=display == "none" or (is_closed and not display) or bool(is_clear) or is_away,
+            is_visible=_VISIBILITY.get(visibility, above.is_visible),
+            is_tiny=bool(_FAR.match(style.get("text-indent", ""))) or _is_tiny(style, is_above=above.is_tiny),
+        )
 
     def _add(self, text: str) -> None:
         if self._looks[-1].is_visible and not self._looks[-1].is_tiny:
@@ -207,20 +217,6 @@ class _Page:
 def _style(text: str) -> dict[str, str]:
     pairs = (part.partition(":") for part in text.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
-
-
-def _look(style: Mapping[str, str], above: _Look, *, is_closed: bool) -> _Look:
-    display, visibility = style.get("display"), style.get("visibility", "")
-    is_clear = _ZERO.fullmatch(style.get("opacity", "")) and not any(
-        name.startswith(("animation", "transform", "transition")) for name in style
-    )
-    is_moved = style.get("position", "static") != "static"
-    is_away = is_moved and any(_FAR.match(style.get(way, "")) for way in ("left", "top"))
-    return _Look(
-        is_gone=display == "none" or (is_closed and not display) or bool(is_clear) or is_away,
-        is_visible=_VISIBILITY.get(visibility, above.is_visible),
-        is_tiny=bool(_FAR.match(style.get("text-indent", ""))) or _is_tiny(style, is_above=above.is_tiny),
-    )
 
 
 def _is_tiny(style: Mapping[str, str], *, is_above: bool) -> bool:
