@@ -28,7 +28,6 @@ _UNSERVED = {
 _KNOWN = {*_REFUSED, *_UNSERVED, "graphs", "dependencies", "env", "store", "python_version", "turnkeep", "ui_config"}
 _KNOWN |= {"source", "$schema", "node_version", "api_version", "image_distro", "pip_config_file", "pip_installer"}
 _KNOWN |= {"keep_pkg_tools", "_INTERNAL_docker_tag"}
-_OWN_KEYS, _OWN_GRAPH_KEYS = ("agents", "graphs"), ("window", "message", "description")
 
 Agents = tuple[str, ...] | Literal["all"]
 
@@ -162,7 +161,7 @@ class _Reader:
 
     def _own(self) -> Mapping[str, Any]:
         own: Mapping[str, Any] = self._kind("turnkeep", dict, "an object", {})
-        self._check_keys(own, _OWN_KEYS, "turnkeep")
+        self._check_keys(own, ("agents", "graphs"), "turnkeep")
         agents = own.get("agents", [])
         if agents != "all" and not (isinstance(agents, list) and all(isinstance(each, str) for each in agents)):
             raise self._fault('`agents`: write "all" or a list such as ["papers"]', "turnkeep", "agents")
@@ -176,7 +175,7 @@ class _Reader:
             raise self._fault(f"there is no graph `{name}`; use one of {', '.join(specs)}", *at)
         if not isinstance(given, dict):
             raise self._fault('write an object such as {"window": 10}', *at)
-        self._check_keys(given, _OWN_GRAPH_KEYS, *at)
+        self._check_keys(given, ("window", "message", "description"), *at)
         window = given.get("window")
         if window is not None and not (type(window) is int and 1 <= window <= 1000):
             raise self._fault("`window`: write 1 to 1000 turns, or null for the whole state", *at, "window")

@@ -4,7 +4,6 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
 
 from turnkeep.documents.parsing.parsed import Unparsable
 from turnkeep.documents.parsing.process import parse
@@ -20,11 +19,9 @@ MAX_ATTEMPTS = 2  # a second one after the worker died or the store was unavaila
 _ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
 
-Parse: TypeAlias = Callable[[bytes, str], Parsed]
-
 
 class Pipeline:
-    def __init__(self, attachments: Attachments, settings: Settings, *, parse: Parse = parse):
+    def __init__(self, attachments: Attachments, settings: Settings, *, parse: Callable[[bytes, str], Parsed] = parse):
         self._attachments = attachments
         self._settings = settings
         self._parse = parse

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
@@ -15,9 +15,7 @@ from turnkeep.errors import TurnkeepError
 from turnkeep.http.errors import as_problem
 from turnkeep.observability import count, logger, note
 from turnkeep.records import JSON, Event
-
-if TYPE_CHECKING:
-    from turnkeep.turns import RunningTurn
+from turnkeep.turns import RunningTurn
 
 
 class EventId(NamedTuple):
@@ -63,7 +61,7 @@ class RunStream(StreamingResponse):
 
     def __init__(
         self,
-        running: "RunningTurn",
+        running: RunningTurn,
         frame: Frame,
         *,
         headers: Mapping[str, str],
@@ -145,7 +143,7 @@ class RunStream(StreamingResponse):
 
 
 async def numbered(
-    running: "RunningTurn", pause: float, first: Event | None = None
+    running: RunningTurn, pause: float, first: Event | None = None
 ) -> AsyncGenerator[tuple[EventId, Event | None]]:
     """Yield the events of a run from the `first` one on, with their ids, and None in pauses of that many seconds. The
     last one is `complete` or `error`."""

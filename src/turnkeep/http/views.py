@@ -10,8 +10,6 @@ from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.http.bodies import PART_BYTES, fitting, size_of
 from turnkeep.records import JSON, Pending, Source, Status, Thread, Turn, Usage, iso
 
-ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-
 Time = Annotated[str, BeforeValidator(iso), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 
@@ -73,7 +71,7 @@ class PendingView(BaseModel):
 
 def assistant_id(agent: str) -> str:
     """Return the id that LangGraph's server gives the assistant of a graph."""
-    return str(uuid5(ASSISTANTS, agent))
+    return str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), agent))
 
 
 def facts_of(agent: str | None) -> JSON:

@@ -5,7 +5,6 @@ its operands, the fewer figures of its form may follow from them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, compress
-from typing import TypeAlias
 
 from turnkeep.kit.figures import SIZE, Figure, Reader, Row
 from turnkeep.kit.reckoning import computed, equals, is_narrow, is_same, may_be, of_group, of_pairs, total
@@ -23,8 +22,6 @@ QUOTED_SHARE, NEIGHBOUR_SHARE, ANY_SHARE = 0.02, 0.02, 0.005
 
 UNKNOWN = "stands nowhere in what was found and follows from nothing there"
 OWN = "is the user's own number: quote it beside a figure that was found, or leave it out"
-
-Level: TypeAlias = tuple[Iterator[float], float]
 
 
 class Verifier:
@@ -177,7 +174,7 @@ class Verifier:
                 return is_narrow(figure, found, share)
         return False
 
-    def _levels(self, figure: Figure, sentence: Unit) -> Iterator[Level]:
+    def _levels(self, figure: Figure, sentence: Unit) -> Iterator[tuple[Iterator[float], float]]:
         unit, quoted = figure.unit, self._quoted(figure, sentence)
         two = [each for kind in {e.unit for e in quoted} for each in [e for e in quoted if e.unit == kind][:2]]
         yield of_group(two, unit), 1.0  # the two nearest of each unit

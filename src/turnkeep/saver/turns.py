@@ -13,7 +13,6 @@ from turnkeep.store.serde import text_of
 
 TEXT_CHARACTERS = 4_000  # of an input or state without messages: enough to recognize it; the state is stored whole
 _WAITING = ("branch:to:", "join:", "__start__", "__pregel_tasks")
-_INNER = ("__", "branch:", "join:")
 
 
 def is_over(checkpoint: Checkpoint, source: str | None) -> bool:
@@ -47,7 +46,7 @@ def _converted(given: Any) -> list[BaseMessage]:
 
 def reply_text(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
     """Return a run's reply: the last message of a model, else its whole state as JSON."""
-    outer = {name: value for name, value in values.items() if not name.startswith(_INNER)}
+    outer = {name: value for name, value in values.items() if not name.startswith(("__", "branch:", "join:"))}
     return last_text(new, AIMessage) or _as_json(outer)
 
 

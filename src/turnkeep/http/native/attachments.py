@@ -52,9 +52,7 @@ class AttachmentView(LateView):
 
     @classmethod
     def of(cls, document: Attachment, **more: Any) -> Self:
-        advice = None
-        if document.code:
-            advice = ADVICE.get(document.code, ADVICE["processing_failed"])
+        advice = ADVICE.get(document.code, ADVICE["processing_failed"]) if document.code else None
         return cls(**vars(document), advice=advice, document_id=document.id, **more)
 
 

@@ -73,8 +73,7 @@ class TurnRoutes(Routes):
         return TurnView.of(await running.finish()).bounded()
 
     async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request) -> RunStream:
-        wanted = _request(request, caller, body, key, thread_id)
-        return await self._streamed(wanted, body, TurnView)
+        return await self._streamed(_request(request, caller, body, key, thread_id), body, TurnView)
 
     async def _start(self, wanted: TurnRequest) -> RunningTurn:
         """Start the turn, or queue it and await it."""

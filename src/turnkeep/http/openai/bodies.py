@@ -28,7 +28,6 @@ _WITHOUT_EFFECT = (
 )
 _DEFAULTS = {"temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0}
 _TYPES = {"user": "human", "assistant": "ai"}
-_INSTRUCTIONS, _TOOLS = ("system", "developer"), ("tool", "function")
 _TEXTS = ("text", "input_text", "output_text", "refusal")
 
 
@@ -93,9 +92,9 @@ def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[s
     warnings: list[str] = []
     for index, item in enumerate(items):
         role, where = str(item.get("role")), f"{param}.{index}"
-        if item.get("type", "message") != "message" or role in _TOOLS:
+        if item.get("type", "message") != "message" or role in ("tool", "function"):
             warnings.append("tools_not_used")
-        elif role in _INSTRUCTIONS:
+        elif role in ("system", "developer"):
             warnings.append("instructions_not_used")
         elif role not in _TYPES:
             raise UnsupportedParameter(f"{where}.role", "Send user or assistant.")

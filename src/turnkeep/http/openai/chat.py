@@ -20,7 +20,6 @@ from turnkeep.records import JSON, Turn
 from turnkeep.turns import RunningTurn
 
 USER_HEADER, CHAT_HEADER, TASK_HEADER = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id", "X-Turnkeep-Task"
-_TASK_OPENING, _TASK_HISTORY = "### Task:", "<chat_history>"  # in Open WebUI's templates
 _NOTHING = compact({"title": "", "tags": [], "follow_ups": [], "queries": [""], "text": ""})
 """The answer to every task, since each reads its own key. Open WebUI then uses the user's words as title and query."""
 
@@ -105,4 +104,4 @@ def _is_task(headers: Headers, body: ChatCompletion) -> bool:
         return bool(str(task).strip())
     text = str(body.messages[0].get("content"))
     is_alone = len(body.messages) == 1 and not body.stream and CHAT_HEADER in headers
-    return is_alone and text.startswith(_TASK_OPENING) and _TASK_HISTORY in text
+    return is_alone and text.startswith("### Task:") and "<chat_history>" in text
