@@ -72,14 +72,12 @@ def app_over(services: Services, environ: Mapping[str, str]) -> FastAPI:
 @contextmanager
 def _unloaded(package: str) -> Iterator[None]:
     """Make imports of the package fail inside the block, unless it has been loaded before."""
-    if package in sys.modules:
-        yield
-        return
-    sys.modules[package] = None  # type: ignore[assignment]  # as the import system has it
+    loaded = sys.modules.setdefault(package, None)  # type: ignore[arg-type]  # as the import system has it
     try:
         yield
     finally:
-        del sys.modules[package]
+        if loaded is None:
+            del sys.modules[package]
 
 
 def deployed(environ: Mapping[str, str]) -> Services:

@@ -64,8 +64,7 @@ class CurrentSecret:
         try:
             self._value, self._is_doubtful = self.read(), False
         except SecretError as error:
-            older = bool(self._value)
-            logger.warning("secret not read", setting=self.setting, reason=str(error), older_is_used=older)
+            logger.warning("secret not read", setting=self.setting, reason=str(error), older_is_used=bool(self._value))
             self._is_doubtful = has_problem = True
         self._stale_at, self._rests_until = now + MAX_AGE_SECONDS, now + (REREAD_SECONDS if has_problem else 0)
 

@@ -27,8 +27,6 @@ SUMMARY_BYTES, OLDER_BYTES = 400, 800
 MESSAGE_CHARACTERS, HISTORY_TOKENS = 600, 7_000
 FOLD_SECONDS = 15
 
-MEMORY_NOT_WRITTEN, MEMORY_GAP = "memory_not_written", "memory_gap"
-
 FOLD = """You keep the memory of a conversation: what you leave out is forgotten. Summarise the messages in at most \
 50 words: what the user wants and decided, what was found; names, figures and periods exactly as they stand. Where \
 there are summaries, merge these into one of at most 100 words, without the messages. Write in the language of the \
@@ -77,13 +75,13 @@ async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: Ba
     if not waiting:
         return Folded(memory)
     seen = ThreadMemory({**memory, "next": _mark(waiting[0]), "has_gap": memory["has_gap"] or has_gap})
-    warnings = (MEMORY_GAP,) if has_gap else ()
+    warnings = ("memory_gap",) if has_gap else ()
     if len(waiting) < FOLD_AT:
         return Folded(seen, warnings)
     ten = waiting[:FOLDED_AT_ONCE]
     written = await _written(seen, ten, model)
     if written is None:  # the turn goes on, and the next run retries
-        return Folded(seen, (*warnings, MEMORY_NOT_WRITTEN))
+        return Folded(seen, (*warnings, "memory_not_written"))
     return Folded(_with(seen, written, last=_mark(ten[-1]), next_=_mark(waiting[FOLDED_AT_ONCE])), warnings)
 
 

@@ -71,9 +71,5 @@ def _ratios(one: Figure, other: Figure, unit: str) -> Iterator[float]:
         yield above / below
 
 
-def total(figures: Iterable[Figure]) -> float:
-    return sum(figure.values[0] for figure in figures)
-
-
 def computed(value: float, unit: str = "") -> Figure:
     return Figure(-1, "", (float(value),), unit, (1.0 if value == int(value) else 0.0,))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from turnkeep.kit.figures import SIZE, Figure, Reader, Row, Span
 from turnkeep.kit.locales import Written
-from turnkeep.kit.reckoning import computed, of_group, total
+from turnkeep.kit.reckoning import computed, of_group
 
 MOST_COUNTED = 12  # bare whole numbers up to this count things: "for 2 weeks", "top 5", "3x"
 
@@ -118,8 +118,8 @@ class Known:
             bare = [figure for row in table.rows for figure in row.figures if not row.label]
             yield from map(KnownFigure, (*bare, *map(computed, table.counts())))
         for column in self.columns:
-            cells = [figure for _, figure in column]
-            yield from (KnownFigure(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))
+            whole, unit = sum(figure.values[0] for _, figure in column), column[0][1].unit
+            yield from (KnownFigure(computed(whole / by, unit)) for by in (1, len(column)))
         lengths = [(last - first).days + 1 for first, last in self._sources.days if first < last]
         yield from map(KnownFigure, map(computed, lengths))
 

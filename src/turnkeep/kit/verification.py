@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, compress
 
 from turnkeep.kit.figures import SIZE, Figure, Reader, Row
-from turnkeep.kit.reckoning import computed, equals, is_narrow, is_same, may_be, of_group, of_pairs, total
+from turnkeep.kit.reckoning import computed, equals, is_narrow, is_same, may_be, of_group, of_pairs
 from turnkeep.kit.sources import Known, Named, Sources, Unit, is_small, tight
 
 __all__ = ["Sources", "Verifier"]
@@ -208,7 +208,7 @@ class Verifier:
         found = [computed(price, self._sources.currency) for price in prices]
         yield from of_pairs(((one, other) for one in quoted if one.unit == unit for other in found), unit)
         for column in self._known.columns:
-            whole = computed(total(each for _, each in column), column[0][1].unit)
+            whole = computed(sum(each.values[0] for _, each in column), column[0][1].unit)
             named = [each for label, each in column if label in labels]
             yield from of_pairs(((one, other) for one in named for other in (whole, *named)), unit)
 

@@ -92,13 +92,10 @@ def warnings_of(message: AIMessage) -> tuple[str, ...]:
     return ("model_refused",) if message.additional_kwargs.get("refusal") else ()
 
 
-async def stream_text(
-    model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]
-) -> AsyncIterator[AIMessage]:
+def stream_text(model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]) -> AsyncIterator[AIMessage]:
     """Yield pieces of prose, which the caller checks before the user sees them. Raise ModelFault."""
     asked, config, limits = _prepared(call, messages)
-    async for piece in model.astream(asked, config, **limits):
-        yield piece
+    return model.astream(asked, config, **limits)
 
 
 async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[BaseMessage]) -> ToolsAnswer:

@@ -11,8 +11,7 @@ _AGENTS_OWN |= {"modelId", "toolConfig", "guardrailConfig"}  # of Bedrock's
 
 Redact: TypeAlias = Callable[[str], str]
 
-_NOTHING: tuple[Redact | None, Mapping[str, str] | None] = (None, None)
-_run = ContextVar("run", default=_NOTHING)
+_run: ContextVar[tuple[Redact | None, Mapping[str, str] | None]] = ContextVar("run", default=(None, None))
 
 
 @contextmanager

@@ -32,20 +32,15 @@ class Stretches:
         self._text += piece
         while end := self._end():
             yield self._text[self._start : end]
-            self._restart(end)
+            self._start = self._word = end
+            self._plain = self._held = 0
         self._text = self._text[self._start :]
         self._word -= self._start
         self._start = 0
 
     def end(self) -> str:
         """Return the last stretch, which may be empty."""
-        rest, self._text = self._text, ""
-        self._restart(0)
-        return rest
-
-    def _restart(self, at: int) -> None:
-        self._start = self._word = at
-        self._plain = self._held = 0
+        return self._text
 
     def _end(self) -> int:
         """Return the end of the stretch, 0 if it is not known yet."""

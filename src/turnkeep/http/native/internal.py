@@ -15,8 +15,6 @@ from turnkeep.records import JSON, Turn
 from turnkeep.turns import TurnRequest
 
 PATH = "/internal/chat/stream"
-ROUTES = {"clarify": "sql"}
-"""Routes of the agent that the seed names differently."""
 TOOLS = {"sql": "sql_agent", "manual": "rag_agent", "general": "general_agent"}
 
 
@@ -58,7 +56,8 @@ def _frame(_: EventId, name: str, data: Mapping[str, Any]) -> bytes:
     """Return an event as a `data:` line; empty for events that the seed does not have."""
     match name:
         case "route_decision":
-            fields: JSON = {"route": ROUTES.get(data.get("route", ""), data.get("route"))}
+            route = data.get("route")
+            fields: JSON = {"route": "sql" if route == "clarify" else route}  # the seed has no "clarify"
         case "tool_start":
             fields = {"tool": TOOLS.get(data.get("tool", ""), data.get("tool"))}
         case "token":
