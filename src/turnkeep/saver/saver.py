@@ -23,14 +23,14 @@ from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.saver.reading import Reader, namespace_of, thread_of
 from turnkeep.saver.turns import input_text, is_over, question_of, reply_text, turn_of
 from turnkeep.store.blobs import Blobs, Objects, S3Objects
-from turnkeep.store.checkpoints import config_of
+from turnkeep.store.checkpoints import RunCheckpointer, config_of
 from turnkeep.store.head import Head
 from turnkeep.store.keys import space_key
 from turnkeep.store.leases import OWNER_BYTES
 from turnkeep.store.opening import make_table, open_client, open_codec, open_items
 from turnkeep.store.plans import Loaded, Saved
 from turnkeep.store.saver_commits import Steps
-from turnkeep.store.serde import SERIALISER, dumped, next_version
+from turnkeep.store.serde import SERIALISER, dumped
 from turnkeep.store.store import Store
 from turnkeep.store.task_writes import Space, TaskWrite
 
@@ -93,9 +93,6 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     def setup(self) -> None:
         """Create the table with its indexes and its TTL if it does not exist."""
         make_table(self._client, self._table_name)
-
-    def get_next_version(self, current: str | None, channel: None) -> str:
-        return next_version(current)
 
     def put(
         self, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata, new_versions: Any
@@ -245,6 +242,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
                 else:
                     self._store.threads.delete(self._who, thread_id, only=head)
 
+    get_next_version = RunCheckpointer.get_next_version
     aput = _in_thread(put)
     aput_writes = _in_thread(put_writes)
     aget_tuple = _in_thread(Reader.get_tuple)

@@ -205,13 +205,6 @@ class Growing:
         self.elements = list(new)
 
 
-def next_version(current: str | None) -> str:
-    """Return the next version. Versions ascend as text, so each is at least as long as the one before it, for any
-    writer: "0000000007". One run has one writer, so no random part is needed, unlike in LangGraph's in-memory saver."""
-    before = str(current or 0).split(".")[0]
-    return f"{int(before) + 1:0{max(10, len(before))}d}"
-
-
 def unpacked(writes: Sequence[TaskWrite]) -> list[Write]:
     return [(each.task_id, each.channel, SERIALISER.loads_typed((each.kind, each.data)), each.path) for each in writes]
 

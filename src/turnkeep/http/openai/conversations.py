@@ -49,7 +49,8 @@ class ResponseRoutes(OpenAIRoutes):
             return await self._start(request, wanted, thread_id=body.thread_id, repeat=repeat_of(request))
         if body.store is False:
             return await self._start(request, wanted)
-        return await self._start_new(request, wanted)
+        new = self._derived(wanted.principal, "key", wanted.key) if wanted.key else f"conv_{self._new_id()}"
+        return await self._start(request, wanted, thread_id=new, after=0, create=True)
 
     def _frames(self, body: NewResponse, running: RunningTurn) -> ResponseFrames:
         id_, item, number = f"resp_{self._new_id()}", f"msg_{self._new_id()}", running.turn_number

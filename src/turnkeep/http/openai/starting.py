@@ -117,11 +117,6 @@ class OpenAIRoutes(Routes):
         with suppress(ThreadExists):  # created by the first attempt
             self._store.fork(principal, previous.thread_id, copy, turn=previous.number)
 
-    async def _start_new(self, request: Request, wanted: TurnRequest) -> RunningTurn:
-        """Start in a new thread, whose id is derived from the key, if there is one."""
-        new = self._derived(wanted.principal, "key", wanted.key) if wanted.key else f"conv_{self._new_id()}"
-        return await self._start(request, replace(wanted, after=0, create=True), thread_id=new)
-
     def _derived(self, principal: Principal, *parts: str) -> str:
         """Return an id that does not reveal the parts."""
         [digest, *_] = self._store.heads.codec.digests(16, "openai", principal.tenant, principal.user, *parts)
