@@ -14,7 +14,7 @@ from botocore.parsers import ResponseParserError
 from langchain_aws import ChatBedrockConverse
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from urllib3.exceptions import HTTPError
@@ -51,20 +51,21 @@ def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
 
 
 class CheckedChatBedrock(ChatBedrockConverse):
-    """Raises ModelFault, and nothing else, for any failure of a call."""
+    """Raises ModelFault, and nothing else, for any failure of a call. Its messages, which may be stored, have no HTTP
+    headers of the answer."""
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._model_faults():
             result = super()._generate(*args, **self._adapted(kwargs))
         for generation in result.generations:
-            _drop_headers(generation.message)
+            generation.message.response_metadata.pop("ResponseMetadata", None)
         return Reader(kwargs, Habit()).whole(result)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         reader = Reader(kwargs, Habit())
         with self._model_faults():
             for chunk in super()._stream(*args, **self._adapted(kwargs)):
-                _drop_headers(chunk.message)
+                chunk.message.response_metadata.pop("ResponseMetadata", None)
                 reader.see(chunk)
                 yield chunk
         yield from reader.rest()
@@ -116,8 +117,3 @@ def _fault_of_answer(error: ClientError) -> ModelFault:
         return ModelTimeout()
     is_busy = code.lower() in _BUSY or status in (429, 503)
     return ModelBusy(retry_after=RETRY_AFTER_SECONDS) if is_busy else ModelError(_FAILED.format(code))
-
-
-def _drop_headers(message: BaseMessage) -> None:
-    """Drop the HTTP headers of the answer, because the message may be stored."""
-    message.response_metadata.pop("ResponseMetadata", None)

@@ -166,7 +166,4 @@ class _Hooks:
                 response.headers["x-should-retry"] = "true"
 
     async def asee(self, response: Any) -> None:
-        if response.status_code == 401:
-            await asyncio.to_thread(self.see, response)  # fetching a new key may block
-        else:
-            self.see(response)
+        await asyncio.to_thread(self.see, response)  # fetching a new key may block
