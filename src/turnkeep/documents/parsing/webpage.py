@@ -57,8 +57,6 @@ def read_html(text: str, into: Gathering) -> None:
 
     page = LexborHTMLParser(text)
     root = page.body or page.root
-    if root is None:
-        return
     page.strip_tags(_LEFT_OUT.split())
     _mark_formulas(page)
     before = deepcopy(vars(into))
