@@ -33,10 +33,8 @@ class Heads:
 
     def __post_init__(self) -> None:
         self.eraser = Eraser(self.items, self.blobs, clock=self.clock)
+        self.now = self.eraser.now
         self.awaited: set[str] = set()  # threads that this process has freed while runs wait for them
-
-    def now(self) -> int:
-        return int(self.clock() * 1000)
 
     def freed(self, item: Item) -> None:
         """Record that a thread is free, if runs wait for it."""

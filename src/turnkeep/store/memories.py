@@ -22,7 +22,6 @@ MOST_READ_BYTES = 32 * 1024 * 1024  # of one search, as stored: about 8,000 RCU 
 MOST_OPENED_BYTES = 64 * 1024 * 1024  # of one search, unpacked: values compress up to a thousandfold
 MOST_VALUE_BYTES = 390 * 1024  # packed, with vectors: with its keys and times an item stays below DynamoDB's 400 KB
 LATEST_PACKET_SECONDS = 24 * 3600  # an ended item stays that long, so that late packets are recognised
-_ITEM_BYTES = 200  # of an item without its value
 _TOO_MUCH = (
     "This namespace has over 32 MB stored, or over 64 MB unpacked: more than one search reads. Search a narrower "
     "namespace, or ask for fewer memories without filter and query."
@@ -136,7 +135,7 @@ class Memories:
     def _stored(self, namespace: tuple[str, ...], page: int | None = None, is_bounded: bool = True) -> Iterator[Item]:
         size = 0
         for item in self.items.below(self._pk, keys.memory_prefix(namespace), page=page):
-            size += _ITEM_BYTES + len(item["data"])
+            size += 200 + len(item["data"])  # about what an item has beside its value
             if is_bounded and size > MOST_READ_BYTES:
                 raise InvalidRequest(_TOO_MUCH)
             yield item
