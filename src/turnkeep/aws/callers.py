@@ -3,6 +3,7 @@ A direct invocation can name any caller, so only API Gateway may have the right 
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,13 +34,11 @@ class VerifiedCaller:
 
 def principal_of(event: Mapping[str, Any], kind: str) -> Principal:
     """Return the caller of a REST API's proxy event, for `iam` the signer; raise Unauthorized if there is none."""
-    try:
+    with suppress(LookupError, TypeError, AttributeError):  # names that are missing or not text
         context = event["requestContext"]
         principal = _signer(context["identity"]) if kind == "iam" else _verified(context["authorizer"])
         if is_storable(principal):
             return principal
-    except (LookupError, TypeError, AttributeError):  # names that are missing or not text
-        pass
     raise Unauthorized
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from ipaddress import ip_address
 
@@ -47,13 +48,10 @@ def ips(text: str) -> Iterator[PiiMatch]:
 
 
 def _is_ip(spelling: str) -> bool:
-    if spelling.count(":") and not re.search(r"\w{3}|\w:\w", spelling):
-        return False  # "::" in a program
-    try:
+    with suppress(ValueError):
         ip_address(spelling)
-    except ValueError:
-        return False
-    return True
+        return ":" not in spelling or bool(re.search(r"\w{3}|\w:\w", spelling))  # not "::" in a program
+    return False
 
 
 def phones(text: str) -> Iterator[PiiMatch]:

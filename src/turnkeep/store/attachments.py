@@ -181,10 +181,9 @@ class Attachments:
 
     def owner_of(self, key: str, owner: str) -> JSON | None:
         """Return the thread's `pk` and the document's `id`, or None if we did not issue the token for this key."""
-        try:
+        with suppress(StateCorrupt):
             return dict(self._codec.read_token(owner, key))
-        except StateCorrupt:
-            return None
+        return None
 
     def finish(self, claimed: Claimed, parsed: Parsed, *, name: str, values: Mapping[str, str] | None = None) -> bool:
         """Activate the document completely or not at all. `name` is for models; `values` of placeholders. Return False

@@ -186,10 +186,9 @@ class Exports:
             self.objects.delete([name + ANSWER])
 
     def _request(self, key: str) -> JSON | None:
-        try:
+        with suppress(KeyError, StateCorrupt):
             return dict(self.store.heads.codec.decrypt(self.objects.get(key), key))
-        except (KeyError, StateCorrupt):
-            return None
+        return None
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], request: JSON, has_time: Callable[[], bool]) -> bool:

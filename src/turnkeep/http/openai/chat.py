@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.entries import entries
-from turnkeep.errors import InvalidId, UnknownAgent
+from turnkeep.errors import UnknownAgent
 from turnkeep.http.auth import Caller, act_for
 from turnkeep.http.openai.bodies import ChatCompletion, read_messages
 from turnkeep.http.openai.frames import CompletionFrames
@@ -17,6 +17,7 @@ from turnkeep.http.openai.starting import THREAD_HEADER, OpenAIRoutes, repeat_of
 from turnkeep.http.schemas import check_id
 from turnkeep.http.sse import HEADERS, NO_EVENT, compact
 from turnkeep.records import JSON, Turn
+from turnkeep.store.keys import is_well_formed
 from turnkeep.turns import RunningTurn
 
 USER_HEADER, CHAT_HEADER, TASK_HEADER = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id", "X-Turnkeep-Task"
@@ -84,10 +85,8 @@ def _thread_of(request: Request, body: ChatCompletion) -> str | None:
     named = (body.metadata or {}).get("thread_id")
     if named is not None:
         return check_id(str(named), where="metadata.thread_id")
-    try:
-        return check_id(request.headers.get(CHAT_HEADER, ""))
-    except InvalidId:
-        return None
+    chat = request.headers.get(CHAT_HEADER, "")
+    return chat if is_well_formed(chat) else None
 
 
 def _model(name: str) -> JSON:
