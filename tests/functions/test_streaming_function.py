@@ -3,33 +3,24 @@ A model that the tests hold back tells streaming from buffering."""
 
 import base64
 import json
+import subprocess
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from calls_of_papers import GRADE, READ, WELL
 from front import Invocation
-from lambdas import Function
-from wire import Exchange, WireServer, calls, chunk, says
+from lambdas import STREAMING, Function
+from wire import Exchange, WireServer, chunk, says
 
 from server_events import read_events
 
-if TYPE_CHECKING:
-    pass
-
-import subprocess
-from pathlib import Path
-
-from lambdas import STREAMING
-
 MESSAGE = "What is low-rank adaptation?"
 CHAT = {"session_id": "t1", "message": MESSAGE}
-READING = {"question": MESSAGE, "kind": "question", "searches": [MESSAGE], "breadth": "few", "years": []}
-READ = calls("Reading", {**READING, "language": "en", "reason": "of the field", "score": 95})
-GRADE = calls("Grade", {"relevant_ids": ["2106.09685"]})
-WELL = [READ, GRADE, says("Small matrices [2106.09685].")]
 PATIENCE_SECONDS = 60.0
 COMMIT_SECONDS, REPLY_SECONDS = 3, 1
 """What a run and its answer leave of a function's time."""

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -25,15 +24,6 @@ from turns_over import turn_of
 ANN = Principal("acme", "ann of the workers")
 QUESTION = "What is low-rank adaptation?"
 
-type Invoke = Callable[[str], Any]
-
-
-@pytest.fixture(scope="module")
-def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Invoke]:
-    log = tmp_path_factory.mktemp("worker") / "log"
-    with sandbox(find_runtime_emulator(ROOT), FUNCTIONS / "worker", function_environ, log=log) as call:
-        yield lambda token: json.loads(call(json.dumps({"run": token}).encode()))
-
 
 def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tuple[str, str]:
     """The id of a run, and the token that its worker gets."""
@@ -46,9 +36,10 @@ def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tup
     return record.run_id, json.loads(invocation["Payload"])["run"]
 
 
-def test_a_run_becomes_one_turn_however_often_the_worker_is_invoked(services, invoke):
+def test_a_run_becomes_one_turn_however_often_the_worker_is_invoked(services, function_environ, tmp_path):
     run_id, token = accepted(services, "t")
-    assert [invoke(token), invoke(token)] == [None, None]
+    with sandbox(find_runtime_emulator(ROOT), FUNCTIONS / "worker", function_environ, log=tmp_path / "log") as call:
+        assert [json.loads(call(json.dumps({"run": token}).encode())) for _ in range(2)] == [None, None]
     turn = asyncio.run(turn_of(services.runs, ANN, "t", run_id, 5))
     assert (turn.number, turn.message, turn.run_id, turn.persisted) == (1, QUESTION, run_id, True)
     assert services.store.threads.read(ANN, "t").turn_count == 1
