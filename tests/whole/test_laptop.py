@@ -7,32 +7,22 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
+from document_site import ask
 
 from dev_server import dev_server
 from turnkeep_local.processes import is_listening, kill_leftover
 
 pytestmark = [pytest.mark.usefixtures("emulator")]
-
-
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-
-
-def _ask(client: httpx.Client, message: str) -> dict[str, Any]:
-    answer = client.post("/chat", json={"session_id": "mine", "message": message})
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
+BARE = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
 
 
 def test_a_conversation_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
     """Its database ends with it; what was acknowledged is there."""
     record = tmp_path / "home" / "dynamodb.json"
-    with dev_server(tmp_path, _environment()) as client:
-        first = _ask(client, "Tell me about convolutional networks")
+    with dev_server(tmp_path, BARE) as client:
+        first = ask(client, "mine", "Tell me about convolutional networks")
         assert (first["persisted"], first["turn_number"]) == (True, 1)
         port = json.loads(record.read_text())["port"]
 
@@ -40,8 +30,8 @@ def test_a_conversation_goes_on_after_the_server_was_killed(tmp_path: Path) -> N
     while sys.platform == "linux" and is_listening(port):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    with dev_server(tmp_path, _environment(), ended_by=signal.SIGINT) as client:
-        second = _ask(client, "Who wrote about them?")
+    with dev_server(tmp_path, BARE, ended_by=signal.SIGINT) as client:
+        second = ask(client, "mine", "Who wrote about them?")
         assert (second["persisted"], second["turn_number"]) == (True, 2)
         turns = client.get("/threads/mine/turns").json()["turns"]
         assert [turn["message"] for turn in turns] == ["Tell me about convolutional networks", "Who wrote about them?"]
@@ -63,6 +53,6 @@ def test_a_leftover_is_killed_and_a_stranger_that_got_its_number_is_not(tmp_path
 
 
 def test_a_server_starts_without_its_database_and_ends_well_when_asked_to(tmp_path: Path) -> None:
-    environ = _environment() | {"DATABASE__URL": f"sqlite:///{tmp_path}/absent.sqlite"}
+    environ = BARE | {"DATABASE__URL": f"sqlite:///{tmp_path}/absent.sqlite"}
     with dev_server(tmp_path, environ, ended_by=signal.SIGTERM) as client:
         assert client.get("/ok").is_success
