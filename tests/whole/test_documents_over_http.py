@@ -3,20 +3,13 @@ docs/documents.md, as it stands there."""
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from document_site import Site, ask, attach, settled
 
-from canary_scan import files_in, items_in
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 GUIDE = (Path(__file__).parents[2] / "docs/documents.md").read_text()
 HANDBOOK = "# Leave\n\nEverybody has 26 days of leave a year.\n\n# Lunch\n\nThe canteen serves pizza on Fridays.\n"
 QUESTION = "How many days of leave are there?"
-MAIL, NAME = "anna.canarino@example.org", "canarino@example.org plan.md"
 UNKNOWN = "No document mentions that."
 
 
@@ -59,24 +52,3 @@ def test_a_file_whose_server_was_killed_before_it_was_read_is_read_by_the_next(o
         found = settled(client, "t", document)
         assert found["status"] == "ready", (found, kept)
         assert list(uploads.glob("*/*")) == []
-
-
-def test_personal_data_of_a_document_is_stored_redacted_and_restored_for_its_owner(
-    own: Site, dynamodb: "DynamoDBClient"
-) -> None:
-    text = f"The contact is {MAIL}, ask there about leave."
-    with own.running(READER__PII="true") as client:
-        ask(client, "t", "Hello")
-        document = attach(client, "t", text.encode(), NAME)
-        assert settled(client, "t", document)["name"] == NAME
-        assert MAIL in ask(client, "t", QUESTION)["reply"]
-        assert MAIL in client.get("/threads/t/turns").json()["turns"][-1]["reply"]
-    stored = [*items_in(dynamodb, own.table)]
-    assert any(b"[EMAIL" in value for value in stored)
-    for value in [*files_in(own.folder), *stored]:
-        assert b"canarino" not in value
-    with own.running(READER__PII="true") as client:
-        assert MAIL in client.get("/threads/t/turns").json()["turns"][-1]["reply"]
-        assert client.delete("/threads/t").status_code == 204
-    left = [item["SK"]["S"] for item in dynamodb.scan(TableName=own.table)["Items"] if item["PK"]["S"].startswith("T#")]
-    assert left == []

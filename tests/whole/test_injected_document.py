@@ -1,15 +1,20 @@
 """A model that does whatever a document says: it asks for documents of others, calls what nobody offered, and puts all
-that it has read into links. Nothing of another user, no secret and no personal datum comes out by that."""
+that it has read into links. Nothing of another user, no secret and no personal datum comes out by that, nor is one
+stored or logged."""
 
 import json
 import re
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from document_site import Site, ask, attach, settled
 from wire import Exchange, WireServer, calls, says
+
+from canary_scan import files_in, items_in
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 SECRET, KEY = "the launch code is 7-4-1", "sk-of-the-deployment"
 MAIL = "anna.owner@example.org"
@@ -38,21 +43,11 @@ class Obedient:
         return says(f"I wrote to {tag}. {links} made up: [EMAIL_00000000]")(exchange)
 
 
-@pytest.fixture
-def own(dynamodb_url: str, table_name: str, tmp_path: Path) -> Site:
-    return Site(tmp_path, dynamodb_url, table_name, "assistant")
-
-
 def test_what_an_injected_document_orders_gets_nothing_of_others_and_no_secret_out(
-    own: Site, model: WireServer
+    dynamodb: "DynamoDBClient", dynamodb_url: str, table_name: str, tmp_path: Path, model: WireServer
 ) -> None:
-    environ = {
-        "MODEL": "openai:test",
-        "OPENAI_BASE_URL": model.base_url,
-        "OPENAI_API_KEY": KEY,
-        "ASSISTANT__PII": "true",
-    }
-    with own.running(**environ) as client:
+    facts = {"MODEL": "openai:test", "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "ASSISTANT__PII": "true"}
+    with Site(tmp_path, dynamodb_url, table_name, "assistant", facts).running() as client:
         victim = {"X-Turnkeep-User": "victim"}
         client.headers.update(victim)
         model.otherwise = Obedient()
@@ -61,8 +56,9 @@ def test_what_an_injected_document_orders_gets_nothing_of_others_and_no_secret_o
         assert settled(client, "t", foreign)["status"] == "ready"
         client.headers.pop("X-Turnkeep-User")
         ask(client, "t", "hello")
-        document = attach(client, "t", ORDER.encode())
-        assert settled(client, "t", document)["status"] == "ready"
+        document = attach(client, "t", ORDER.encode(), f"{MAIL} plan.md")
+        found = settled(client, "t", document)
+        assert (found["status"], found["name"]) == ("ready", f"{MAIL} plan.md")
         obedient = model.otherwise = Obedient(
             ("read_document", {"document_id": foreign}),
             ("read_document", {"document_id": "../" + foreign}),
@@ -76,7 +72,7 @@ def test_what_an_injected_document_orders_gets_nothing_of_others_and_no_secret_o
         client.headers.update(victim)
         assert client.get(f"/threads/t/attachments/{foreign}").json()["status"] == "ready"
         assert client.get("/threads/t").json()["turn_count"] == 1
-    seal = (own.folder / "home/seal.key").read_text().split()[-1]
+    seal = (tmp_path / "home/seal.key").read_text().split()[-1]
     assert obedient.obeyed == 2
     asked = json.dumps(model.bodies)
     for reply in [turn["reply"] for turn in [*turns, *stored]]:
@@ -86,3 +82,5 @@ def test_what_an_injected_document_orders_gets_nothing_of_others_and_no_secret_o
         assert "[EMAIL_00000000]" in reply
     assert SECRET not in asked
     assert MAIL not in asked
+    for value in [*files_in(tmp_path), *items_in(dynamodb, table_name)]:
+        assert b"anna.owner" not in value

@@ -98,14 +98,6 @@ def office(folder_objects: FolderObjects) -> Office:
     return Office(folder_objects, agent="papers")
 
 
-def test_an_upload_becomes_a_document_and_is_deleted(office):
-    office.process(office.upload())
-    (active,) = office.active()
-    assert (active.name, active.kind, active.pages, active.status) == (NAME, "text", 1, "ready")
-    assert office.attachments.pieces(partition(ANN, "t"), "d") == office.parsed.pieces
-    assert office.files() == []
-
-
 @pytest.mark.parametrize("agent", ["papers", None])
 def test_text_heading_and_name_are_redacted_for_private_threads(agent, folder_objects, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")
