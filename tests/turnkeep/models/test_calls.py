@@ -54,10 +54,6 @@ async def test_calls_keep_their_order_and_the_model_may_choose() -> None:
     assert (bodies[0]["temperature"], bodies[0]["max_tokens"]) == (0.0, 77)
 
 
-async def test_text_instead_of_calls_is_an_answer() -> None:
-    assert (await ask(says("Hello, what do you look for?")))[0] == ToolsAnswer((), "Hello, what do you look for?")
-
-
 async def test_arguments_become_storable_text() -> None:
     assert (await ask(several(("Search", {"wish": "a\ud800b\x1bc"}))))[0] == ToolsAnswer((Search(wish="a\ufffdb c"),))
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from wire import Answer, Body, WireServer, answers, calls, chunk, completion, fails, says
 
 from turnkeep.errors import ModelError, ModelTruncated
-from turnkeep.models.calls import TextCall, ToolsAnswer, ToolsCall, TypedCall, ask_text, ask_tools, ask_typed
+from turnkeep.models.calls import TextCall, ToolsCall, TypedCall, ask_text, ask_tools, ask_typed
 from turnkeep.models.written import Habit, Prose, calls_in
 
 
@@ -309,14 +309,6 @@ def test_streamed_prose_equals_the_whole(text: str, waits: bool, has_tools: bool
         assert "".join(map(pieces.see, cut(text, seed))) + pieces.rest() == expected
     except ModelError:
         assert not waits
-
-
-@pytest.mark.parametrize("form", ["tag", "remarks", "mistral list"])
-async def test_inner_calls_read_a_call_written_as_text(form: str) -> None:
-    text = FORMS[form]("Search", PHONES)
-    with WireServer([says(text)] * 2) as server:
-        assert await ask_tools(model_of(server), TOOLS, ASKED) == ToolsAnswer((Search(**PHONES),))
-        assert await ask_typed(model_of(server), TYPED, ASKED) == Search(**PHONES)
 
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
