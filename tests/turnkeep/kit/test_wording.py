@@ -149,31 +149,19 @@ async def test_rejected_sentences_are_rewritten_once() -> None:
     assert "B." not in complaint.text
 
 
-@pytest.mark.parametrize(
-    ("rewritten", "text", "warnings"),
-    [
-        *((each, "A. B.", (SENTENCE_REMOVED,)) for each in (["Still Bad."], [""], [], ["Good.", "More."])),
-        (ModelTimeout(), "A. B.", (SENTENCE_REMOVED,)),
-        (["Good."], "A. Good. B.", (SENTENCE_CORRECTED,)),
-    ],
-)
-async def test_a_sentence_rejected_again_is_dropped(rewritten: Any, text: str, warnings: tuple[str, ...]) -> None:
-    worded, _, _ = await written("A. Bad. B.", "Bad", rewritten=rewritten)
-    assert (worded.text, worded.warnings) == (text, warnings)
+DROPPED = [
+    *(("A. Bad. B.", each, "A. B.") for each in (["Still Bad."], [""], [], ["Good.", "More."], ModelTimeout())),
+    ("1. A\n2. Bad\n3. C\n\nBad. D\n\n1. E", [], "1. A\n3. C\n\nD\n\n1. E"),
+    ("| a | b |\n|---|---|\n| x | Bad |\n| y | 2 |\n\nEnd. Bad.", [], "| a | b |\n|---|---|\n| y | 2 |\n\nEnd."),
+    ("Uno. Bad.\nDue.\n\nBad.\n\nTre.", [], "Uno.\nDue.\n\nTre."),
+    ("**Do it.** Because. Bad (see above). *So.*", [], "**Do it.** Because. *So.*"),
+]
 
 
-@pytest.mark.parametrize(
-    ("draft", "text"),
-    [
-        ("1. A\n2. Bad\n3. C\n\nBad. D\n\n1. E", "1. A\n3. C\n\nD\n\n1. E"),
-        ("| a | b |\n|---|---|\n| x | Bad |\n| y | 2 |\n\nEnd. Bad.", "| a | b |\n|---|---|\n| y | 2 |\n\nEnd."),
-        ("Uno. Bad.\nDue.\n\nBad.\n\nTre.", "Uno.\nDue.\n\nTre."),
-        ("**Do it.** Because. Bad (see above). *So.*", "**Do it.** Because. *So.*"),
-    ],
-)
-async def test_a_dropped_unit_leaves_no_gap(draft: str, text: str) -> None:
-    worded, _, _ = await written(draft, "Bad", rewritten=[])
-    assert worded.text == text
+@pytest.mark.parametrize(("draft", "rewritten", "text"), DROPPED)
+async def test_a_sentence_rejected_again_is_dropped_and_leaves_no_gap(draft: str, rewritten: Any, text: str) -> None:
+    worded, _, _ = await written(draft, "Bad", rewritten=rewritten)
+    assert (worded.text, worded.warnings) == (text, (SENTENCE_REMOVED,))
 
 
 async def test_a_rewritten_sentence_is_checked_after_those_before() -> None:
