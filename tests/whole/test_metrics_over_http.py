@@ -1,16 +1,15 @@
 """Which log lines and metrics each fault writes while it happens over HTTP."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from calls_of_papers import GRADE, READ, WELL
+from runtime_api import Output
 from whole_site import Site, Visitor
 from wire import WireServer, fails
 
 from turnkeep.entries import Entry, entries
 
-type Output = Callable[[], list[dict[str, Any]]]
 type Metrics = dict[str, float | str]
 
 ASKED = {"message": "What is low-rank adaptation?"}

@@ -13,6 +13,8 @@ import h11
 from deployed_function import gateway_event
 
 type Play = Callable[["Post"], None]
+type Output = Callable[[], list[dict[str, Any]]]
+"""The fixture `output`."""
 
 
 def context(seconds: float = 30) -> Any:

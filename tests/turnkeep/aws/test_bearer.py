@@ -58,15 +58,12 @@ def hmac_with(secret: bytes) -> Callable[[bytes], bytes]:
     return lambda text: hmac.digest(secret, text, hashlib.sha256)
 
 
-def public_pem() -> bytes:
-    return private_key("rsa").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-
-
 def nested(depth: int) -> str:
     return f"{encoded(b'[' * depth)}.{encoded(b'{}')}.{encoded(b'x')}"
 
 
 NOW = int(time.time())
+PUBLIC_PEM = private_key("rsa").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 HEAD = {"alg": "RS256", "kid": "rsa"}
 BY_HEAD: dict[str, Callable[[], str]] = {
     "nothing": lambda: "",
@@ -79,9 +76,7 @@ BY_HEAD: dict[str, Callable[[], str]] = {
     "no alg": lambda: raw({"kid": "rsa"}, claims()),
     "alg of another type": lambda: raw({"alg": ["RS256"], "kid": "rsa"}, claims()),
     "alg unknown": lambda: raw({"alg": "RS1", "kid": "rsa"}, claims()),
-    "HS256 with the public key as secret": lambda: raw(
-        {"alg": "HS256", "kid": "rsa"}, claims(), hmac_with(public_pem())
-    ),
+    "HS256 with the public key as secret": lambda: raw({"alg": "HS256", "kid": "rsa"}, claims(), hmac_with(PUBLIC_PEM)),
     "HS256 with a secret that was published": lambda: raw(
         {"alg": "HS256", "kid": "secret"}, claims(), hmac_with(b"s" * 32)
     ),

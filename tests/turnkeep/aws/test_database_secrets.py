@@ -34,7 +34,6 @@ FIELDS = {"engine": "mysql", "host": "db.example.com", "port": 3306, "username":
 LOGIN = "reader:p%40ss%2F%25"
 ASK = "SELECT 7 AS seven"
 
-type Output = Callable[[], list[dict[str, Any]]]
 type Configured = Callable[..., Settings]
 
 

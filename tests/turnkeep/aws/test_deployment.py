@@ -4,7 +4,6 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,8 +13,6 @@ from botocore.stub import Stubber
 from turnkeep.aws.deployment import NotDeployable, deployed_app, take_environment
 from turnkeep.aws.loading import LateClient, loading
 from turnkeep.aws.signingkey import SecretError
-
-type Output = Callable[[], list[dict[str, Any]]]
 
 
 def test_an_invalid_setting_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runtime_api import context, event
+from runtime_api import Output, context, event
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -21,8 +21,6 @@ from starlette.routing import Route, compile_path
 from bare_app import bare_app
 from turnkeep.aws.gateway import Buffered, is_request
 from turnkeep.errors import Unauthorized
-
-type Output = Callable[[], list[dict[str, Any]]]
 
 WORDS = "Käse, 🧀"
 TEMPLATE = Path(__file__).parents[3] / "template.yaml"

@@ -4,11 +4,11 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from runtime_api import Output
 
 from hand_clock import HandClock
 from turnkeep.aws.secrets import MAX_AGE_SECONDS, REREAD_SECONDS, CurrentSecret, read_secret, usable_key
@@ -16,8 +16,6 @@ from turnkeep.aws.signingkey import SecretError
 from turnkeep.errors import ModelKeyUnavailable
 
 OLD, NEW = "sk-old-canary", "sk-new-canary"
-
-type Output = Callable[[], list[dict[str, Any]]]
 
 
 def model_key(read: Any, clock: Callable[[], float] = time.monotonic) -> CurrentSecret:
@@ -97,16 +95,6 @@ def test_a_key_is_decrypted_and_stripped_or_reported_missing(ssm: Any, secrets_m
         read(f"secretsmanager:{name}")
     ssm.put_parameter(Name=name, Value=f"{OLD}\n", Type="SecureString")
     assert read(f"ssm:{name}") == OLD
-
-
-def test_an_unusable_secret_is_used_once_it_is_valid(secrets_manager: Any, name: str, clock: HandClock) -> None:
-    secrets_manager.create_secret(Name=name, SecretString="to be filled in")
-    key = model_key(partial(read, f"secretsmanager:{name}"), clock)
-    with pytest.raises(ModelKeyUnavailable):
-        key()
-    secrets_manager.put_secret_value(SecretId=name, SecretString=NEW)
-    clock.now += REREAD_SECONDS
-    assert key() == NEW
 
 
 @pytest.mark.parametrize(("held", "field"), [(OLD, ""), (json.dumps({"api_key": OLD, "other": NEW}), "#api_key")])

@@ -4,11 +4,9 @@ when the other side fails."""
 import asyncio
 import json
 import threading
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from runtime_api import Post, RuntimeApi, context, event, takes
+from runtime_api import Output, Post, RuntimeApi, context, event, takes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from turnkeep.aws.streaming import Streaming
@@ -16,8 +14,6 @@ from turnkeep_local.processes import free_port
 
 START: Message = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}
 PIECE = b"x" * 65536
-
-type Output = Callable[[], list[dict[str, Any]]]
 
 
 def body(data: bytes, *, more: bool = True) -> Message:
@@ -79,10 +75,6 @@ def post(app: ASGIApp, runtime: RuntimeApi, *, seconds: float = 30) -> Post:
     return runtime.posts[-1]
 
 
-def hangs_up(post: Post) -> None:
-    post.read()
-
-
 def refuses(post: Post) -> None:
     """Says no at once, but reads on and keeps the connection."""
     post.read()
@@ -91,7 +83,7 @@ def refuses(post: Post) -> None:
 
 
 @pytest.mark.parametrize("app", [Listening(START, body(b"one")), Pouring()], ids=["waits", "sends endlessly"])
-@pytest.mark.parametrize("play", [hangs_up, refuses])
+@pytest.mark.parametrize("play", [Post.read, refuses], ids=["hangs up", "refuses"])
 def test_a_runtime_that_hangs_up_disconnects_the_client(app, play, output):
     app.was_left = False
     with RuntimeApi(play) as runtime:

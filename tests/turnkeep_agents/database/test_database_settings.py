@@ -3,18 +3,15 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from runtime_api import Output
 
 from turnkeep.errors import AgentUnavailable
 from turnkeep.graphs.building import build_agent
 from turnkeep.settings import Settings, UnusableFile, UnusableSetting
 from turnkeep_agents.database.settings import DatabaseSettings
-
-type Output = Callable[[], list[dict[str, Any]]]
 
 SENTENCE = "agent unavailable: a file of its settings is unusable"
 BROKEN = [
