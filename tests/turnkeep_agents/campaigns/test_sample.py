@@ -81,27 +81,17 @@ def test_concurrent_processes_get_the_same_complete_file(tmp_path: Path) -> None
     files = {child.communicate(timeout=120)[0].strip() for child in children}
     assert [child.returncode for child in children] == [0, 0]
     assert len(files) == 1
-    assert count(Path(*files)) == len(daily(DAYS[0]))
-
-
-def count(file: Path) -> int:
-    with closing(sqlite3.connect(file)) as connection:
-        (rows,) = connection.execute("SELECT count(*) FROM daily_metrics").fetchone()
+    with closing(sqlite3.connect(*files)) as connection:
+        assert connection.execute("SELECT count(*) FROM daily_metrics").fetchone() == (len(daily(DAYS[0])),)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    return int(rows)
 
 
-@pytest.fixture
-def foreign(tmp_path: Path) -> Path:
-    """A folder that belongs to somebody else; only root can give one away, with a sample in it."""
-    if os.getuid() != 0:
-        return Path("/usr")
-    sample.sample_file(DAYS[0], tmp_path)
-    os.chown(tmp_path, 65534, 65534)
-    return tmp_path
-
-
-def test_a_folder_of_another_user_is_not_trusted(foreign: Path) -> None:
-    warehouse = Warehouse(Source(partial(open_file, partial(sample.sample_file, DAYS[0], foreign)), 5), 500)
+def test_a_folder_of_another_user_is_not_trusted(tmp_path: Path) -> None:
+    """Only root can give one away, with a sample in it."""
+    folder = tmp_path if os.getuid() == 0 else Path("/usr")
+    if folder == tmp_path:
+        sample.sample_file(DAYS[0], folder)
+        os.chown(folder, 65534, 65534)
+    warehouse = Warehouse(Source(partial(open_file, partial(sample.sample_file, DAYS[0], folder)), 5), 500)
     with pytest.raises(DatabaseDown, match=r"cannot be opened \(Permission denied\)"):
         warehouse.coverage()

@@ -301,13 +301,6 @@ def test_a_return_below_one_is_as_severe_as_the_spend_it_loses(
 # Budgets
 
 
-def pace(spent: float, budget: float, day: int, days: int = 30, rate: float = 0) -> Pace:
-    start = date(2026, 4, 1)
-    return Pace(
-        Flight("A", budget, start, start + timedelta(days=days - 1), spent), start + timedelta(days=day - 1), rate
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "level", "code", "severity"),
     [
@@ -327,7 +320,7 @@ def test_a_flight_has_the_risk_of_its_pacing_and_projection(
 ) -> None:
     """`given`: spent of a budget of 1,000, the day of 30, the run rate."""
     spent, day, rate = given
-    found = pace(spent, 1_000, day, rate=rate)
+    found = Pace(Flight("A", 1_000, APRIL.start, APRIL.end, spent), APRIL.start + timedelta(days=day - 1), rate)
     assert (found.level, *judge(found)) == (level, code, severity)
 
 

@@ -6,7 +6,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from exported import daily_rows, read_tables
 from plain_warehouse import FIRST, MAY, Day, flight, on_days, opened, plain_warehouse, run
@@ -25,11 +24,6 @@ TODAY = date(2026, 6, 18)
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sample_file(TODAY, tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture(scope="module")
-def exported(file: Path) -> pd.DataFrame:
-    return daily_rows(read_tables(file))
 
 
 @pytest.fixture
@@ -92,10 +86,8 @@ def test_a_name_is_a_value_and_never_sql(warehouse: Warehouse, name: str) -> Non
 # What there is
 
 
-def test_coverage_names_and_advertisers_are_those_of_the_tables(
-    warehouse: Warehouse, exported: pd.DataFrame, file: Path
-) -> None:
-    coverage = warehouse.coverage()
+def test_coverage_names_and_advertisers_are_those_of_the_tables(warehouse: Warehouse, file: Path) -> None:
+    coverage, exported = warehouse.coverage(), daily_rows(read_tables(file))
     assert (coverage.first, coverage.last) == (exported.index.min().date(), exported.index.max().date())
     assert coverage.last == TODAY - timedelta(days=1)
     assert (coverage.rows, coverage.left_out) == (len(exported), {})
