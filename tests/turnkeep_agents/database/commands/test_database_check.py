@@ -37,14 +37,6 @@ def test_without_a_database_the_sample_is_reported(capsys: pytest.CaptureFixture
     assert (code, report.startswith("The sample answers. Tables: 158.")) == (0, True)
 
 
-def test_a_database_that_cannot_be_read_is_reported_without_its_url(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("DATABASE__URL", "mysql+pymysql://reader:hush@127.0.0.1:1/shop")
-    code, report = check(capsys)
-    assert (code, "cannot be reached, or refuses the login" in report, "hush" in report) == (1, True, False)
-
-
 @pytest.mark.usefixtures("shop")
 def test_a_graph_file_does_not_hide_a_database_that_is_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
