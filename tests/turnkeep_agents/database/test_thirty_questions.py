@@ -42,12 +42,11 @@ def test_the_reference_sql_finds_rows_without_ties(
         assert plain(more[-1][-1]) != plain(more[-2][-1])
 
 
-@pytest.mark.parametrize("where", ["sqlite", "mariadb", "postgresql"])
 @ALL
 async def test_the_rows_of_the_answer_equal_the_reference_sql(
-    chain: tuple[str, ...], sql: str, where: str, request: pytest.FixtureRequest, by_hand: sqlite3.Connection
+    chain: tuple[str, ...], sql: str, agent: Agent, by_hand: sqlite3.Connection
 ) -> None:
-    reply = await ask(request.getfixturevalue(f"agent_on_{where}"), *chain)
+    reply = await ask(agent, *chain)
     expected = by_hand.execute(sql).fetchall()
     rows = reply.details.get("rows") or []
     details = f"{reply.details.get('sql')}\n{reply.text[:600]}\nfound {rows[:5]}\nexpected {expected[:5]}"
