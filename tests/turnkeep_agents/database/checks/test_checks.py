@@ -14,12 +14,6 @@ TWICE, ONCE = Result(("all_rows", "own_rows"), ((9, 5),)), Result(("all_rows", "
 PHOTOS = "FROM visit JOIN visitPhoto ON visitPhoto.visitId = visit.id"
 
 
-def doubted(sql: str) -> str:
-    found = Guard(GRAPH, dialect="sqlite").check(sql)
-    assert isinstance(found, Checked), found
-    return doubts(sql, found, GRAPH, TARGETS, "sqlite")
-
-
 def repeated(sql: str, result: Result | None = TWICE) -> list[tuple[str, bool]]:
     return [(one.table, one.is_shown) for one in repeated_rows(sql, GRAPH, "sqlite", lambda _: result)]
 
@@ -45,7 +39,9 @@ def test_keys_with_the_same_target_may_be_joined() -> None:
 )
 def test_only_a_value_that_no_row_has_is_refused(condition: str, is_strange: bool) -> None:
     for table in ("employee", "employee AS e"):
-        assert bool(doubted(f"SELECT id FROM {table} WHERE {condition}")) is is_strange, table
+        found = Guard(GRAPH, dialect="sqlite").check(sql := f"SELECT id FROM {table} WHERE {condition}")
+        assert isinstance(found, Checked), found
+        assert bool(doubts(sql, found, GRAPH, TARGETS, "sqlite")) is is_strange, table
 
 
 @pytest.mark.parametrize(

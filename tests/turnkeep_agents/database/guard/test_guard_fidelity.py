@@ -34,16 +34,6 @@ def on_mariadb(mariadb_server: Server) -> Iterator[Ask]:
     mariadb_server.run("DROP DATABASE fair")
 
 
-@pytest.fixture(scope="session")
-def on_postgres(postgres_server: PostgresServer) -> Iterator[Ask]:
-    postgres_server.run("CREATE DATABASE fair")
-    postgres_server.run(*fair.FOLDED, database="fair")
-    with closing(postgres_server.connect("fair")) as connection:
-        connection.autocommit = True
-        yield fair.asking(connection)
-    postgres_server.run("DROP DATABASE fair WITH (FORCE)")
-
-
 # Statements
 
 
@@ -63,9 +53,14 @@ def test_sqlite_returns_the_same_rows(on_sqlite: Ask) -> None:
     assert others
 
 
-def test_postgresql_returns_the_same_rows(on_postgres: Ask) -> None:
+def test_postgresql_returns_the_same_rows(postgres_server: PostgresServer) -> None:
     """LOG10 and DATE_PART of a float are rewritten to return a decimal."""
-    found = list(tried(on_postgres, "postgres", sqls=fair.statements(), repairs=False))
+    postgres_server.run("CREATE DATABASE fair")
+    postgres_server.run(*fair.FOLDED, database="fair")
+    with closing(postgres_server.connect("fair")) as connection:
+        connection.autocommit = True
+        found = list(tried(fair.asking(connection), "postgres", sqls=fair.statements(), repairs=False))
+    postgres_server.run("DROP DATABASE fair WITH (FORCE)")
     assert len(found) > 450
     assert [(each.sql, each.ran) for each in unlike(found) if "LOG10" not in each.sql] == []
 

@@ -2,10 +2,9 @@
 Next to each form, what is still refused."""
 
 import pytest
-from guarded import DIALECTS, WORKSHOP, Dialect, guard, passed
+from guarded import DIALECTS, Dialect, guard, passed
 
 from turnkeep_agents.database.guard.guard import Refused
-from turnkeep_agents.database.guard.repairs import repair
 
 MEAN = "(SELECT AVG(amount) AS mean FROM workOrder) AS m"
 OWN_ROW = "(SELECT crewId, id FROM workOrder ORDER BY id LIMIT 1) AS m"
@@ -90,11 +89,3 @@ def test_json_functions_are_allowed_and_printf_is_not() -> None:
     for dialect, functions in texts.items():
         assert refused(f"SELECT {functions} FROM crew", dialect) == set()
     assert refused("SELECT PRINTF('%1000000d', id) FROM crew", "sqlite") == {"function"}
-
-
-@pytest.mark.parametrize("dialect", ["mysql", "postgres"])
-def test_modifiers_of_a_date_are_never_dropped(dialect: Dialect) -> None:
-    sql = "SELECT DATE('now', 'start of month') AS first_day FROM crew"
-    found = guard(dialect).check(sql)
-    assert isinstance(found, Refused)
-    assert repair(sql, found, WORKSHOP, dialect) is None

@@ -38,21 +38,14 @@ def soups(draw: st.DrawFn) -> tuple[str, Dialect]:
 
 @settings(max_examples=250, deadline=None)
 @given(soups())
-def test_every_text_is_answered(soup: tuple[str, Dialect]) -> None:
-    sql, dialect = soup
-    judged(sample_guard(dialect), sql)
-
-
-@settings(max_examples=120, deadline=None)
-@given(soups())
-def test_every_text_is_repaired_or_not_without_an_error(soup: tuple[str, Dialect]) -> None:
-    sql, dialect = soup
-    found = sample_guard(dialect).check(sql)
-    if isinstance(found, Refused):
+def test_every_text_is_answered_and_repaired_or_not(soup: tuple[str, Dialect]) -> None:
+    (sql, dialect), by = soup, sample_guard(soup[1])
+    judged(by, sql)
+    if isinstance(found := by.check(sql), Refused):
         again = repair(sql, found, sample_graph(), dialect)
         assert again != sql
         if again:
-            judged(sample_guard(dialect), again)
+            judged(by, again)
 
 
 # Queries over a small schema

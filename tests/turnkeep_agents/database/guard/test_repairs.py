@@ -1,7 +1,9 @@
 """Repairs of refused SQL: the guard accepts each result."""
 
+from typing import Any
+
 import pytest
-from guarded import WORKSHOP, Dialect, guard, passed
+from guarded import WORKSHOP, Dialect, guard, passed, refused
 
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
@@ -44,12 +46,14 @@ def test_sql_is_found_in_prose(text: str) -> None:
         "SELECT crew.name FROM crew WHERE crew.isLead = 1",
         "SELECT c.name FROM crew c JOIN employeeCrew x ON x.id = c.employeeCrewId",
         "SELECT name FROM crew JOIN customer ON crew.id = customer.id",
+        "mysql: SELECT DATE('now', 'start of month') AS first_day FROM crew",
+        "postgres: SELECT DATE('now', 'start of month') AS first_day FROM crew",
     ],
 )
-def test_no_name_becomes_another(sql: str) -> None:
-    found = guard().check(sql)
-    assert isinstance(found, Refused)
-    assert repair(sql, found, WORKSHOP, "sqlite") is None
+def test_no_name_becomes_another_and_no_argument_is_dropped(sql: str) -> None:
+    *other, sql = sql.split(": ")
+    dialect: Any = other[0] if other else "sqlite"
+    assert repair(sql, refused(sql, dialect), WORKSHOP, dialect) is None
 
 
 @pytest.mark.parametrize(
