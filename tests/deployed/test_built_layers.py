@@ -25,23 +25,17 @@ pytestmark = pytest.mark.usefixtures("built")
 
 
 @pytest.fixture
-def runtime(tmp_path: Path) -> Path:
-    """What the managed runtime has, and nothing else of this environment."""
-    installed = Path(boto3.__file__).parents[1]
+def started(tmp_path: Path) -> Callable[..., str]:
+    """Runs Python as Lambda would for a function, with what the managed runtime has and nothing else of this
+    environment; gives what is printed."""
     for name in OF_THE_RUNTIME:
-        (tmp_path / name).symlink_to(installed / name)
-    return tmp_path
-
-
-@pytest.fixture
-def started(runtime: Path) -> Callable[..., str]:
-    """Runs Python as Lambda would for a function, and gives what is printed."""
+        (tmp_path / name).symlink_to(Path(boto3.__file__).parents[1] / name)
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         pytest.skip("the layers are built for Linux on x86_64")
 
     def start(function: str, code: str, **environment: str) -> str:
         own = BUILT / (FUNCTIONS | WITH_PARSERS)[function]
-        folders = [own, *(BUILT / layer / "python" for layer in LAYERS), runtime]
+        folders = [own, *(BUILT / layer / "python" for layer in LAYERS), tmp_path]
         known = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
         facts = {"TABLE_NAME": "t", "BUCKET_NAME": "b", "SEAL_KEY": "s", "PYTHONPATH": ":".join(map(str, folders))}
         command = [Path(sys.base_prefix) / "bin" / "python3.13", "-s", "-P", "-c", code]

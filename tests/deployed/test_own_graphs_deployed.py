@@ -53,8 +53,8 @@ def aws() -> Iterator[Aws]:
 
 
 @pytest.fixture(scope="module")
-def build_output(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The lines of the build; the stack is deployed with the command in them."""
+def stack(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> Stack:
+    """Deployed with the command that the build prints."""
     parent = tmp_path_factory.mktemp("projects")
     path = f"{TOOLS}:{Path(sys.executable).parent}:{ROOT}/.tools/bin:{os.environ['PATH']}"
     folder = parent / NAME
@@ -67,15 +67,10 @@ def build_output(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / ".env").write_text("GREETING=hidden\n")
     own = '"graphs": {"notes": "./notes.py:builder", '
     (folder / "langgraph.json").write_text((folder / "langgraph.json").read_text().replace('"graphs": {', own))
-    returned = run("turnkeep build 2>&1", folder)
+    printed = run("turnkeep build 2>&1", folder)
     aws.client("ssm").put_parameter(Name=f"/turnkeep/{NAME}/env/GREETING", Value="Ada", Type="SecureString")
-    (line,) = [each for each in returned.splitlines() if each.startswith("  sam deploy")]
+    (line,) = [each for each in printed.splitlines() if each.startswith("  sam deploy")]
     run(f"{line} --no-confirm-changeset", folder)
-    return returned
-
-
-@pytest.fixture(scope="module")
-def stack(aws: Aws, build_output: str) -> Stack:
     return Stack(aws, NAME)
 
 

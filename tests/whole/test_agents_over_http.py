@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from scripted import read_events
-from whole_site import Site, Visitor, edges_of, edges_taken, nodes_of
+from whole_site import Site, edges_of, edges_taken, nodes_of
 from wire import Answer, WireServer, calls, says
 
 import law
@@ -209,18 +209,14 @@ NEVER_TAKEN = {("check_gate", "respond")}
 """No reading that a model can give asks for nothing that is known."""
 
 
-async def open_for(way: Way, site: Site, model: WireServer) -> Visitor:
-    own = way.settings(site.folder)
-    return await (site.serve(model, *own) if way.is_served else site.open(*own))
-
-
 @pytest.mark.parametrize("agent", AGENTS)
 async def test_every_edge_is_taken_and_each_turn_is_read_as_it_was_returned(
     agent: str, site: Site, model: WireServer
 ) -> None:
     outside, inside = set[tuple[str, str]](), set[tuple[str, str]]()
     for number, way in enumerate(AGENTS[agent]):
-        visitor, thread = await open_for(way, site, model), f"{agent}-{number}"
+        own, thread = way.settings(site.folder), f"{agent}-{number}"
+        visitor = await (site.serve(model, *own) if way.is_served else site.open(*own))
         if way.before:
             model.script += way.before
             await visitor.say(way.message, "elsewhere" if way.is_before_elsewhere else thread, agent=agent)

@@ -41,19 +41,6 @@ def scripted(*answers: Any) -> tuple[Items, list[Any], list[float]]:
     return Items(client, "t", sleep=pauses.append), client.sent, pauses  # type: ignore[arg-type]
 
 
-@pytest.fixture
-def hooked(dynamodb_url: str, table_name: str, folder_objects: FolderObjects) -> tuple[Harness, list[Any]]:
-    """A store whose client notes every request it sends."""
-    client = boto3.client("dynamodb", endpoint_url=dynamodb_url)
-    requests: list[Any] = []
-
-    def note(params: Any, model: Any, **_: Any) -> None:
-        requests.append((model.name, params))
-
-    client.meta.events.register("provide-client-params.dynamodb.*", note)
-    return Harness(Items(client, table_name), folder_objects), requests
-
-
 @BOTH_WAYS
 @pytest.mark.parametrize("value", WORDS, ids=repr)
 def test_a_value_round_trips_through_dynamodb(harness: Harness, value: Any) -> None:
@@ -70,8 +57,16 @@ def test_a_value_without_a_dynamodb_type_is_rejected(harness: Harness) -> None:
             harness.items.put({"PK": "p", "SK": "s", "value": value})
 
 
-def test_only_ranges_of_links_are_read_eventually_and_once(hooked: tuple[Harness, list[Any]]) -> None:
-    harness, requests = hooked
+def test_only_ranges_of_links_are_read_eventually_and_once(
+    dynamodb_url: str, table_name: str, folder_objects: FolderObjects
+) -> None:
+    client, requests = boto3.client("dynamodb", endpoint_url=dynamodb_url), list[Any]()
+
+    def note(params: Any, model: Any, **_: Any) -> None:
+        requests.append((model.name, params))
+
+    client.meta.events.register("provide-client-params.dynamodb.*", note)
+    harness = Harness(Items(client, table_name), folder_objects)
     for number in range(12):
         harness.take_turn("x", f"message {number}", details={"rows": "r" * 5000 if number == 3 else ""})
     harness.store.turns.read(harness.who, "x", 4)

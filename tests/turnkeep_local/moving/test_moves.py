@@ -122,8 +122,8 @@ def test_an_unreadable_thread_is_reported_and_the_others_move(
     site = old_site(AWS)
     for name in ("good", "cut", "pickled", "in-s3", "gone"):
         site.talk(name, "a", durability="exit")
-    checkpoints = [item for item in scanned(dynamodb, site.name) if item["PK"]["S"].startswith("CHECKPOINT_")]
-    for item in checkpoints:
+    items = dynamodb.scan(TableName=site.name)["Items"]
+    for item in (each for each in items if each["PK"]["S"].startswith("CHECKPOINT_")):
         chunk = {"PK": item["ref_key"], "SK": {"S": "CHUNK"}}
         match item["PK"]["S"].removeprefix("CHECKPOINT_"):
             case "cut":
@@ -142,10 +142,6 @@ def test_an_unreadable_thread_is_reported_and_the_others_move(
     assert "pickle" in printed["pickled"]
     assert "S3 is not configured" in printed["in-s3"]
     assert "incomplete" in printed["gone"]
-
-
-def scanned(dynamodb: "DynamoDBClient", table: str) -> list[dict[str, Any]]:
-    return list(dynamodb.scan(TableName=table)["Items"])
 
 
 def test_an_expired_thread_is_not_imported(old_site: Callable[[str], OldSite], here: NewSite) -> None:

@@ -38,15 +38,9 @@ def test_the_stack_has_the_name_of_the_project(tmp_path: Path) -> None:
     assert "OPENAI_API_KEY" in (folder / ".env").read_text()
 
 
-@pytest.mark.parametrize("name", ["", "Hello", "9lives", "../out", "a" * 41, "a_b"])
-def test_an_invalid_name_is_rejected(tmp_path: Path, name: str) -> None:
-    with pytest.raises(LocalError, match="is not a valid name"):
+@pytest.mark.parametrize("name", ["", "Hello", "9lives", "../out", "a" * 41, "a_b", "taken"])
+def test_an_invalid_or_taken_name_is_rejected(tmp_path: Path, name: str) -> None:
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(LocalError, match="already exists" if name == "taken" else "is not a valid name"):
         make_project(name, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "hello").mkdir()
-    with pytest.raises(LocalError, match="already exists"):
-        make_project("hello", tmp_path)
-    assert list((tmp_path / "hello").iterdir()) == []
+    assert list(tmp_path.rglob("*")) == [tmp_path / "taken"]
