@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, Engine, literal, select, text
+from sqlalchemy import Connection, literal, select, text
 from sqlalchemy.exc import OperationalError
 
 from silent_driver import SilentDialect
@@ -16,22 +16,17 @@ CALLED = Called("The ledger", "LEDGER__URL")
 MARIADB = ("set session transaction read only", "set session max_statement_time = 2.500000")
 
 
-@pytest.fixture(params=["file", "url"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+@pytest.mark.parametrize("statement", ["INSERT INTO crew VALUES ('x')", "DELETE FROM crew", "DROP TABLE crew"])
+def test_the_database_itself_refuses_to_write(tmp_path: Path, statement: str) -> None:
     file = tmp_path / "some.sqlite"
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE crew (name)")
-    return open_file(lambda: file, 5) if request.param == "file" else open_url(CALLED, f"sqlite:///{file}", 5)
-
-
-@pytest.mark.parametrize("statement", ["INSERT INTO crew VALUES ('x')", "DELETE FROM crew", "DROP TABLE crew"])
-def test_the_database_itself_refuses_to_write(engine: Engine, statement: str) -> None:
-    with engine.connect() as connection:
-        with pytest.raises(OperationalError, match="readonly"):
-            connection.execute(text(statement))
-        connection.execute(text("PRAGMA query_only = OFF"))
-        with pytest.raises(OperationalError, match="readonly"):
-            connection.execute(text(statement))
+    for engine in (open_file(lambda: file, 5), open_url(CALLED, f"sqlite:///{file}", 5)):
+        with engine.connect() as connection:
+            for before in ("SELECT 1", "PRAGMA query_only = OFF"):
+                connection.execute(text(before))
+                with pytest.raises(OperationalError, match="readonly"):
+                    connection.execute(text(statement))
 
 
 @pytest.mark.parametrize(
