@@ -166,4 +166,7 @@ class _Hooks:
                 response.headers["x-should-retry"] = "true"
 
     async def asee(self, response: Any) -> None:
-        await asyncio.to_thread(self.see, response)  # fetching a new key may block
+        if response.status_code == 401:
+            await asyncio.to_thread(self.see, response)  # fetching a new key may block
+        else:
+            self.see(response)
