@@ -3,13 +3,21 @@
 // message that is sent while an answer is written.
 import { createElement as h, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { useStream } from "@langchain/react";
+import { useMessageMetadata, useStream } from "@langchain/react";
 
 const query = new URLSearchParams(location.search);
 
 function keepThread(id) {
   query.set("thread", id);
   history.replaceState(null, "", `?${query}`);
+}
+
+function Message({ stream, message }) {
+  const forkFrom = useMessageMetadata(stream, message.id)?.parentCheckpointId;
+  const edited = { messages: [{ type: "human", content: `${message.text} anew` }] };
+  const edit = () => stream.submit(edited, { forkFrom });
+  const again = message.type === "human" && h("button", { className: "again", onClick: edit }, "edit");
+  return h("li", { className: `is-${message.type}` }, h("span", null, message.text), again);
 }
 
 function Chat() {
@@ -33,7 +41,7 @@ function Chat() {
   return h(
     "main",
     { "data-state": stream.isLoading || stream.isThreadLoading ? "busy" : "idle" },
-    h("ol", null, ...stream.messages.map((message) => h("li", { key: message.id }, h("span", null, message.text)))),
+    h("ol", null, ...stream.messages.map((message) => h(Message, { key: message.id, stream, message }))),
     ...stream.toolCalls.map((call) =>
       h("p", { key: call.id, className: "tool" }, `${call.name} ${JSON.stringify(call.args)} ${call.status} ${call.output}`),
     ),

@@ -141,6 +141,21 @@ def test_an_edited_message_is_a_branch(chat: Page) -> None:
 
 
 @with_react
+def test_the_newest_message_is_edited(chat: Page) -> None:
+    ask(chat, "one", "one", "you said one")
+    chat.locator("li .again").click()
+    expect_messages(chat, "one anew", "you said one anew")
+    idle(chat)
+    ask(chat, "two", "one anew", "you said one anew", "two", "you said two")
+    chat.locator("li .again").last.click()
+    expect_messages(chat, "one anew", "you said one anew", "two anew", "you said two anew")
+    idle(chat)
+    chat.reload()
+    chat.locator("li .again").last.click()
+    expect_messages(chat, "one anew", "you said one anew", "two anew anew", "you said two anew anew")
+
+
+@with_react
 def test_a_tool_call_is_displayed_with_its_result(chat: Page) -> None:
     send(chat, "weigh it")
     expect(chat.locator(".tool")).to_have_text('scales {"parcel":1} finished 1200 g')

@@ -22,6 +22,7 @@ from turnkeep.store.checkpoints import RunCheckpointer
 from turnkeep.store.codec import is_plain
 from turnkeep.store.plans import Saved
 from turnkeep.store.serde import text_of
+from turnkeep.store.turn_log import NO_CHECKPOINT
 from turnkeep.texts import printable, reworded_in
 from turnkeep.turns.redaction import Redactor
 from turnkeep.turns.request import INTERRUPT, GraphCall, TurnContext
@@ -63,10 +64,11 @@ class GraphRun:
         self._named = request.call is not None
         self._streamed = request.streamed or MESSAGES_TUPLE in self._call.modes
         self._of_thread: Any = {"configurable": {"thread_id": request.thread_id or STATELESS}}
-        newest = self._run.newest() if request.base is not None else None
+        newest = self._run.newest() if request.base is not None or LIFECYCLE in self._call.modes else None
+        self._parent = newest["id"] if newest else NO_CHECKPOINT
         self._config = config_of(turn.agent, self._call, run_id, max_steps=max_steps)
         self._config["configurable"] |= self._of_thread["configurable"]
-        self._config["configurable"] |= {"checkpoint_id": newest["id"]} if newest else {}
+        self._config["configurable"] |= {"checkpoint_id": self._parent} if newest and request.base is not None else {}
         self._per_turn = frozenset(turn.agent.new_turn())
         self._has_events = EVENTS in self._call.modes and not self._per_turn and not turn.redactor  # unchecked
         self._sent: set[str] = set()
@@ -174,6 +176,8 @@ class GraphRun:
         is_interrupt = mode == "updates" and INTERRUPT in data
         if mode not in call.modes and not is_interrupt:
             return None
+        if LIFECYCLE in call.modes:
+            data = _brief(mode, data, None if namespace else self._parent)
         return _part_event(mode, namespace, without(plain(data), self._per_turn))
 
     def _chunk(self, data: Any) -> list[JSON] | None:
@@ -250,6 +254,15 @@ def _custom(data: Any) -> Event | None:
 
 def _part_event(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
     return Event("part", {"mode": mode, "namespace": list(namespace), "data": data})
+
+
+def _brief(mode: str, data: Any, parent: str | None) -> Any:
+    """Return what version 2 shows of a checkpoint, whose state follows it, or of a task. `parent` is the stored one.
+    Without a step: after a reload, JavaScript clients take lower ones, those of a branch, for old."""
+    if mode == "checkpoints":
+        named = {"id": data["config"]["configurable"]["checkpoint_id"], "source": data["metadata"]["source"]}
+        return named | ({"parent_id": parent} if parent else {})
+    return {name: data[name] for name in data if name not in ("input", "result")} if mode == "tasks" else data
 
 
 def _nodes(named: tuple[str, ...]) -> Any:

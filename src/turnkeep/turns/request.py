@@ -23,7 +23,7 @@ WhenBusy: TypeAlias = Literal["reject", "enqueue", "interrupt", "rollback", "mer
 MERGING = ("merge", "debounce")  # messages that wait make one turn
 MAX_MESSAGE_BYTES = 64 * 1024
 INTERRUPT = "__interrupt__"  # where LangGraph's output has the questions of a run
-PROTOCOL_MODES = ("values", "updates", "messages-tuple", "custom", "tools", "lifecycle")
+PROTOCOL_MODES = ("values", "updates", "messages-tuple", "custom", "tools", "tasks", "checkpoints", "lifecycle")
 """Stream modes that a run records for clients of version 2 of LangGraph's protocol. The last one is only ours."""
 ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
 """The principal of the run that this context belongs to."""

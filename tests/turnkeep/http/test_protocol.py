@@ -21,6 +21,7 @@ from awaiting import until
 from turnkeep.graphs.agent import Agent
 from turnkeep.kit.checked_replies import token
 from turnkeep.records import Reply
+from turnkeep.store.turn_log import NO_CHECKPOINT
 
 CHANNELS = ["values", "updates", "messages", "tools", "custom", "lifecycle", "input"]
 OVER = ("completed", "failed", "interrupted")
@@ -168,6 +169,29 @@ async def test_runs_that_ended_without_a_client_are_streamed_in_order(app: FastA
     await until(are_over)
     assert written(await events(app, runs=2, since=known)) == "you said failyou said two"
     assert written(await events(app)) == "you said two", "a new stream begins with the newest run"
+
+
+async def test_checkpoints_name_the_stored_one_that_a_message_follows(app: FastAPI, client: AsyncClient) -> None:
+    parents = []
+    for text in ("one", "two"):
+        await start(client, text)
+        found = [each["params"] for each in await events(app, channels=["checkpoints", "values", "lifecycle"])]
+        named = [each["data"]["parent_id"] for each in found if {"id", "parent_id"} <= each["data"].keys()]
+        parents += [{*named}]
+    _, first = (await client.post("/threads/t/history", json={})).json()
+    assert parents == [{NO_CHECKPOINT}, {first["checkpoint_id"]}]
+    await start(client, "other", config={"configurable": {"checkpoint_id": first["checkpoint_id"]}})
+    values = [each["params"]["data"] for each in await events(app, channels=["values", "lifecycle"])]
+    texts = [message["content"] for message in values[-2]["messages"]]
+    assert texts == ["one", "you said one", "other", "you said other"]
+
+
+async def test_tasks_are_shown_without_the_states(app: FastAPI, client: AsyncClient) -> None:
+    await start(client, "one")
+    found = [each["params"]["data"] for each in await events(app, channels=["tasks", "lifecycle"])]
+    begun, ended = {"id", "name", "triggers", "metadata"}, {"id", "name", "error", "interrupts"}
+    tasks = [("inner", begun), ("say", begun), ("say", ended), ("inner", ended), ("end", begun), ("end", ended)]
+    assert [(each["name"], each.keys()) for each in found if "name" in each] == tasks
 
 
 @pytest.mark.parametrize("is_input", [False, True])
