@@ -161,7 +161,7 @@ class ThreadMoved(Conflict):
 
 class RunCancelled(Conflict):
     status, code, title = 409, "run_cancelled", "The run was cancelled"
-    advice = "Nothing of this run was stored. Send the message again to start a new run."
+    advice = "It has no complete answer. Send the message again to start a new run."
 
 
 class ActionUnknown(Conflict):

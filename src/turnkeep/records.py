@@ -92,15 +92,16 @@ class Reply:
 
 @dataclass(frozen=True)
 class Turn:
-    """A message, its reply and its record. `number` counts from 1; 0 is a stateless run. `persisted` is None if the
-    outcome of the commit is unknown."""
+    """A message, its reply and its record. `number` counts from 1; 0 is a stateless run. `interrupted`: its graph asks
+    a question; `stopped`: `reply` is what was written before. `persisted` is None if the outcome of the commit is
+    unknown."""
 
     thread_id: str | None
     number: int
     agent: str
     message: str
     reply: str
-    status: Literal["complete", "interrupted"]
+    status: Literal["complete", "interrupted", "stopped"]
     created_at: float
     duration_ms: int
     provider: str

@@ -200,7 +200,10 @@ def second_messages(ask: Wire) -> None:
     for strategy in ("reject", "enqueue", "interrupt", "rollback"):
         for way in ("runs", "runs/wait", "runs/stream"):
             thread = ask.thread("before")
-            first, waiting = (_in_background(ask, thread, text) for text in ("wait 0.6", "waiting"))
+            wait = (
+                "wait 6" if strategy in ("interrupt", "rollback") else "wait 0.6"
+            )  # another process ends it in a second
+            first, waiting = (_in_background(ask, thread, text) for text in (wait, "waiting"))
             name = f"{strategy} by {way}"
             body = run("second", multitask_strategy=strategy, stream_mode="values")
             made = ask(name, "POST", f"/threads/{thread}/{way}", body)

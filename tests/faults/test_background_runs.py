@@ -15,9 +15,12 @@ from awaiting import until
 from turnkeep import errors
 from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal
+from turnkeep.store.head import run_id_of
 from turnkeep.store.leases import BeginRequest
+from turnkeep.store.plans import Begun
 from turnkeep.store.runs import Asked
 from turnkeep.tuning import TurnTuning
+from turnkeep.turns import background
 from turnkeep.turns.background import NotDone, Runs
 from turnkeep.turns.request import GraphCall
 from turnkeep.turns.run_lookup import RunRecord
@@ -239,17 +242,30 @@ async def test_a_cancelled_queued_run_is_skipped(
         await turn_of(site.runs(), ANNA, thread, run_id, 1)
 
 
-@pytest.mark.parametrize(("action", "status"), [("interrupt", "error"), ("rollback", "idle")])
-async def test_a_run_cancelled_by_another_process_stores_nothing(
-    site: Site, thread: str, action: Literal["interrupt", "rollback"], status: str
+@pytest.mark.parametrize(("action", "turns"), [("interrupt", 2), ("rollback", 1)])
+async def test_a_run_is_cancelled_by_another_process(
+    site: Site, thread: str, action: Literal["interrupt", "rollback"], turns: int
 ) -> None:
-    run_id, gate, working = await started(site, thread)
+    run_id, _, working = await started(site, thread)
     assert (await site.runs().cancel(ANNA, thread, run_id, action=action)).status == "interrupted"
-    gate.set()
     await working
     found = site.store().threads.read(ANNA, thread)
-    assert (found.turn_count, found.status) == (1, status)
+    assert (found.turn_count, found.status) == (turns, "idle")
     assert (await status_of(site, thread, run_id)).status == "interrupted"
+
+
+async def test_a_run_whose_process_does_not_answer_loses_its_lease(
+    site: Site, thread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "CANCEL_PAUSES_SECONDS", [0] * len(background.CANCEL_PAUSES_SECONDS))
+    store = site.store()
+    begun = store.leases.begin(ANNA, thread, BeginRequest(key="dead", body=b"", message="two"))
+    assert isinstance(begun, Begun)
+    run_id = run_id_of(begun.head.pk, begun.key)
+    assert (await site.runs().cancel(ANNA, thread, run_id)).status == "interrupted"
+    with pytest.raises(errors.Superseded):
+        store.leases.look(begun)
+    assert store.threads.read(ANNA, thread).status == "error"  # its message is pending
 
 
 async def test_a_run_cancelled_in_its_own_process_ends_immediately(site: Site, thread: str) -> None:

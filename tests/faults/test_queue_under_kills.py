@@ -21,7 +21,11 @@ from turnkeep.turns.background import TRIES, NotDone
 from turns_over import turn_of
 
 WRITERS, MESSAGES = int(os.environ.get("QUEUE_WRITERS", "3")), int(os.environ.get("QUEUE_MESSAGES", "5"))
-WORKERS, MOST_TOKENS, LONGEST_SECONDS = 3, 3, 0.05  # that a worker lives for, and from its last token to its death
+WORKERS, MOST_TOKENS, LONGEST_SECONDS = (
+    3,
+    int(os.environ.get("QUEUE_TOKENS", "3")),
+    0.05,
+)  # that a worker lives for, and from its last token to its death
 TUNING = TurnTuning(lease_seconds=2, renew_seconds=0.5)
 PASSING = (errors.StoreUnavailable, errors.ThreadBusy, errors.OverLimit)
 
@@ -90,8 +94,8 @@ async def write(site: Site, launch: Any, name: str, strategy: Any) -> list[str]:
         while len(ids) == number:
             try:
                 ids.append((await runs.enqueue(wanted)).run_id)
-            except PASSING:
-                await asyncio.sleep(0.2)
+            except PASSING as error:
+                await asyncio.sleep(error.retry_after or 0.2)
     for run_id in ids:
         assert (await turn_of(runs, ANNA, "t", run_id, 300)).persisted
     return ids

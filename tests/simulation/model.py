@@ -17,7 +17,7 @@ SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
 ENDS = re.compile("delete|erase|sweep")
-ENDS_RUNS = re.compile("cancel|delete|erase|sweep|import|invoke")
+ENDS_RUNS = re.compile("cancel|enqueue|delete|erase|sweep|import|invoke")
 NOT_KEPT = ("not kept", "superseded")
 REFUSED = (errors.Superseded, errors.ThreadMoved, errors.RunCancelled)
 """Nothing of the attempt may be shown."""

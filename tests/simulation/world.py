@@ -152,6 +152,8 @@ class World(ThreadOps, ServingOps, SaverOps, ImportOps, MemoryOps):
                 raise Violation("retry refused", f"{key} on {thread} had no other message")
             if isinstance(answer, Exception):
                 return True
+            if getattr(answer, "status", "") == "stopped" and not answer.reply:  # before its first step
+                return True
             attempt = self.model.attempts[number_in(answer.reply)]
             if is_edit:
                 self.model.ack(attempt)

@@ -6,7 +6,7 @@ from uuid import UUID, uuid5
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from turnkeep.errors import StoreUnavailable, Unsettled
+from turnkeep.errors import RunCancelled, StoreUnavailable, TurnkeepError, Unsettled
 from turnkeep.http.bodies import PART_BYTES, fitting, size_of
 from turnkeep.records import JSON, Pending, Source, Status, Thread, Turn, Usage, iso
 
@@ -120,7 +120,7 @@ class TurnView(BaseModel):
         description="true: the turn is in every later read until the thread expires. false: it is not stored. null: "
         "unknown. After false or null, retry with the same Idempotency-Key"
     )
-    status: Literal["complete", "interrupted"]
+    status: Literal["complete", "interrupted", "stopped"]
     created_at: Time
     duration_ms: int
     provider: str
@@ -165,8 +165,10 @@ class Turns(BaseModel):
         return cls(turns=newest[::-1], next_before=first if first and first > 1 else None)
 
 
-def not_stored(turn: Turn) -> StoreUnavailable | None:
-    """Return the error for a turn that is not stored, for protocols without `persisted`."""
+def fault_of(turn: Turn) -> TurnkeepError | None:
+    """Return the error for a turn that was stopped or is not stored, for protocols without `status` and `persisted`."""
+    if turn.status == "stopped":
+        return RunCancelled()
     if turn.persisted is None:
         return Unsettled(retry_after=10)  # until its lease has ended
     if turn.persisted or not turn.thread_id:

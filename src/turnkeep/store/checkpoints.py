@@ -33,7 +33,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         self._spaces: dict[str, serde.Kept] = {}
         self._lists: dict[serde.Place, serde.Growing] = {}
         self._early: dict[tuple[str, str], list[serde.Write]] = {}
-        self._has_put = False
+        self.has_put = False
         if loaded.checkpoint:
             self._restore(loaded)
 
@@ -102,7 +102,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         configurable = config["configurable"]
         name = configurable.get("checkpoint_ns", "")
         with self._lock:
-            self._has_put = True
+            self.has_put = True
             values = self._values(name, checkpoint)
             self._lists = {place: each for place, each in self._lists.items() if place[0] != name or place[1] in values}
             for channel, value in list(values.items()):
@@ -139,7 +139,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         name, checkpoint_id = config["configurable"].get("checkpoint_ns", ""), config["configurable"]["checkpoint_id"]
         new: list[serde.Write] = [(task_id, channel, value, task_path) for channel, value in writes]
         with self._lock:
-            self._has_put = self._has_put or task_id != NO_TASK
+            self.has_put = self.has_put or task_id != NO_TASK
             space = self._spaces.get(name)
             if space and space.checkpoint["id"] == checkpoint_id:
                 # only the newest question and answer of a task count: it may ask twice in a row
@@ -195,7 +195,7 @@ class RunCheckpointer(base.BaseCheckpointSaver[str]):
         and checkpoints of finished sub-graphs are included only if the run waits for an answer."""
         with self._lock:
             root = self._spaces.get("")
-            if root is None or not (self._has_put or interrupted):
+            if root is None or not (self.has_put or interrupted):
                 return None
             kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
             dropped = frozenset() if interrupted else per_turn

@@ -29,7 +29,7 @@ class Fork:
         self._chain, self._ttl = Chain(self.heads), keys.item_ttl(self.begun.head.created)
         self._new, self._names = dict[str, str](), dict[str, str]()
 
-    def copy(self, number: int, renew: Callable[[], None], *, whole: bool = False) -> tuple[Item, ...]:
+    def copy(self, number: int, renew: Callable[[], object], *, whole: bool = False) -> tuple[Item, ...]:
         """Write turns 1 to `number` except the newest link. Return that link, then the items that its commit writes.
         With `whole` copy all checkpoints. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
         source = self.source

@@ -211,14 +211,28 @@ class Leases:
                 self.release(begun)
             raise
 
-    def renew(self, begun: Begun) -> None:
-        """Renew the lease for its full time. Raises Superseded."""
-        until = self._heads.now() + self.lease_ms
-        values = {":t": until, ":seq": begun.head.seq, ":owner": begun.owner}
+    def renew(self, begun: Begun) -> bool:
+        """Renew the lease for its full time. Return whether the run is asked to stop. Raises Superseded."""
+        values = {":t": self._heads.now() + self.lease_ms, ":seq": begun.head.seq, ":owner": begun.owner}
         try:
-            self._items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", values, condition=MINE)
+            item = self._items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", values, condition=MINE)
         except Refused as refused:
             raise errors.Superseded from refused
+        return "stop" in item["lease"]
+
+    def look(self, begun: Begun) -> bool:
+        """Return whether the run is asked to stop. Raises Superseded."""
+        item = self._items.get(begun.head.pk, HEAD) or {}
+        if item.get("seq") != begun.head.seq or item.get("lease", {}).get("o") != begun.owner:
+            raise errors.Superseded
+        return "stop" in item["lease"]
+
+    def ask_to_stop(self, head: Head) -> None:
+        """Ask the run that has the lease to end early. It has no effect if the run is over."""
+        condition = "born = :born AND seq = :seq AND attribute_exists(#lease)"
+        values = {":yes": True, ":born": head.incarnation, ":seq": head.seq}
+        with suppress(Refused):
+            self._items.update(head.pk, HEAD, "SET #lease.#stop = :yes", values, condition=condition)
 
     def release(self, begun: Begun) -> None:
         """Release the thread unchanged; the message stays pending until the next turn."""

@@ -31,6 +31,8 @@ Launch: TypeAlias = Callable[[str], Awaitable[None]]  # schedules the run of a t
 TRIES = 3  # attempts at one run, as in template.yaml
 PAUSES_SECONDS = (2.0, 10.0)
 LEFT_TO_HOLDER_MS = 150_000  # after Lambda's second attempt, before the third
+CANCEL_PAUSES_SECONDS = (0, 0.1, 0.4, 1, 1, 1, 1, 1.5, 0, 0.1, 0.3, 1.0, 2.0)
+PATIENCE = 8  # of them, until a run that does not answer loses its lease
 NEXT_RUN_SECONDS = 450  # half of a worker's time
 _PASSING = (  # a later attempt may succeed
     *(errors.StoreUnavailable, errors.ModelFault, errors.InternalError, errors.TooManyTurns),
@@ -69,10 +71,10 @@ class Runs:
         except errors.ThreadBusy:
             if request.when_busy is None:
                 raise
-        if alone := await self._cancel_others(request):
+        if await self._cancel_others(request):
             with suppress(errors.ThreadBusy):
-                return await self._turns.start(alone)
-        return await self.enqueue(alone or request)
+                return await self._turns.start(request)
+        return await self.enqueue(request)
 
     def _key(self, request: TurnRequest) -> str:
         if request.repeat == "exact" and not request.key:
@@ -83,7 +85,7 @@ class Runs:
         """Return once the run is stored and scheduled; the same request again finds the same run.
         Raise the errors of a turn's start that are known here, OverLimit and StoreUnavailable."""
         self._turns.check(request)
-        request = await self._cancel_others(request) or request
+        await self._cancel_others(request)
         principal, thread_id, key = request.principal, str(request.thread_id), self._key(request)
         head = await in_thread(self.store.heads.read, principal, thread_id)
         run_id = self.store.turns.run_id(principal, thread_id, key)
@@ -108,31 +110,30 @@ class Runs:
             await self._launch(self.store.queue.token(head, run_id))
         return found
 
-    async def _cancel_others(self, request: TurnRequest) -> TurnRequest | None:
-        """Cancel the queued runs, then the active one, if that is the strategy and the request is not repeated. Return
-        the request, with the message of the run that it interrupted."""
+    async def _cancel_others(self, request: TurnRequest) -> bool:
+        """Cancel the queued runs, then the active one, if that is the strategy. Return False if a run may be left, or
+        if the request is repeated."""
         principal, thread_id, action = request.principal, str(request.thread_id), request.when_busy
         if action not in ("interrupt", "rollback"):
-            return None
+            return False
         head = await in_thread(self.store.heads.read, principal, thread_id)
         own = self.store.turns.run_id(principal, thread_id, self._key(request))
         waiting = await in_thread(self.store.queue.waiting, head)
         others = [each.run_id for each in reversed(waiting)]  # else the end of one would start the next
-        begun = head.pending if head.is_leased(self.store.heads.now()) else None
-        active = run_id_of(head.pk, begun.key) if begun else None
-        if own in (*others, active) or head.turn_of_key(run_digest(own)):
-            return None
-        for run_id in filter(None, dict.fromkeys((*others, active))):
+        active = head.pending if head.is_leased(self.store.heads.now()) else None
+        others += [run_id_of(head.pk, active.key)] if active else []
+        if own in others or head.turn_of_key(run_digest(own)):
+            return False
+        for run_id in dict.fromkeys(others):
             try:
                 await self.cancel(principal, thread_id, run_id, action=action)
-            except errors.Conflict as error:
-                if isinstance(error, errors.ThreadBusy):
-                    return None  # the new run waits for it
-                active = None if run_id == active else active  # its message is in another turn
+            except errors.ThreadBusy:
+                return False  # the new run waits for it
+            except errors.Conflict:
+                continue  # it has ended meanwhile
         if head.has_queue:
             await in_thread(self.store.queue.unmark, head)  # or a worker has, or another run was accepted
-        left = (await in_thread(self.store.threads.view, head)).pending if active and action == "interrupt" else None
-        return request.after_message(left.message) if left else request
+        return True
 
     # a worker
 
@@ -268,28 +269,26 @@ class Runs:
     async def cancel(
         self, principal: Principal, thread_id: str, run_id: str, *, action: Action = "interrupt"
     ) -> RunRecord:
-        """Store nothing more of the run, wherever it runs; `rollback` also removes its pending message.
-        Raise NotFound, ThreadBusy, StoreUnavailable, and Conflict for a run that is over."""
-        is_done = False
-        for pause in (0, 0.1, 0.3, 1.0, 2.0):  # it may have begun meanwhile; then it is cancelled again
+        """End the run, wherever it executes. `interrupt` lets it store what it has done as its turn, if it answers in
+        time; `rollback` stores nothing, and removes its message. Raise NotFound, ThreadBusy, StoreUnavailable, and
+        Conflict for a run that is over."""
+        is_asked = False
+        for number, pause in enumerate(CANCEL_PAUSES_SECONDS):  # it may begin meanwhile; then it is cancelled again
             await asyncio.sleep(pause)
             head = await in_thread(self.store.heads.read, principal, thread_id)
-            found = await self.read(principal, thread_id, run_id)
-            if is_done and found.status == "interrupted":
+            found, running = await self.read(principal, thread_id, run_id), self._turns.running(run_id)
+            if is_asked and found.status == "interrupted":
                 if head.has_queue:
                     await self.launch_next(head)
                 return found
-            if found.status not in ("pending", "running"):
+            if found.status not in ("pending", "running") and not (is_asked and found.status == "error"):
                 raise errors.Conflict(f"The run is over: {found.status}.")
-            is_done = await in_thread(self.store.queue.cancel, head, run_id, forget=action == "rollback")
-            if is_done and (running := self._turns.running(run_id)):
+            if action == "interrupt" and found.status == "running" and number < PATIENCE:
+                if not is_asked:
+                    await in_thread(self.store.leases.ask_to_stop, head)
+                if running:
+                    await running.stop()
+            elif await in_thread(self.store.queue.cancel, head, run_id, forget=action == "rollback") and running:
                 await running.close()
+            is_asked = True
         raise errors.ThreadBusy(retry_after=1)
-
-
-def end_of(run: RunRecord) -> errors.TurnkeepError:
-    """Return the error that a run ended with."""
-    if run.status == "interrupted":
-        return errors.RunCancelled()
-    ended = next((kind for kind in vars(errors).values() if getattr(kind, "code", "") == run.code), None)
-    return ended() if ended else errors.InternalError("The run was given up; send it again.")

@@ -7,8 +7,8 @@ from turnkeep.errors import NotFound, TurnInProgress
 from turnkeep.records import Event, Principal, Turn
 from turnkeep.store.event_log import KEPT_MS, Place, Segment
 from turnkeep.store.head import Head
-from turnkeep.turns.background import RunRecord, Runs, end_of
-from turnkeep.turns.run_lookup import held
+from turnkeep.turns.background import RunRecord, Runs
+from turnkeep.turns.run_lookup import end_of, held
 from turnkeep.turns.stream import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 

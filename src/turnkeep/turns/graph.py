@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.constants import TAG_HIDDEN
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langgraph.constants import START, TAG_HIDDEN
 from langgraph.types import Command, StateSnapshot
 
-from turnkeep.errors import InvalidRequest
+from turnkeep.errors import InvalidRequest, RunCancelled
 from turnkeep.graphs.agent import Agent
 from turnkeep.graphs.own import AnyGraph, output_of
 from turnkeep.kit.checked_replies import is_token, presented
@@ -31,6 +31,7 @@ from turnkeep.turns.threads import in_thread
 from turnkeep.turns.wire import EVENTS, LIFECYCLE, MESSAGES_TUPLE, config_of, context_of, messages_in, plain, without
 
 STATELESS = "stateless"
+STOPPED = "Not finished: the user stopped the run."  # the result of a tool call
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 NO_MESSAGE = "This graph does not begin with a message: send its `input` to /threads/{thread_id}/runs, or name the key \
 that takes a message in its langgraph.json, as turnkeep.graphs.<name>.message."
@@ -42,7 +43,7 @@ class Outcome:
     """How a run ended: its reply, what COMMIT stores, and `values` and `interrupts` for a LangGraph client."""
 
     reply: Reply
-    interrupted: bool
+    status: Literal["complete", "interrupted", "stopped"]
     saved: Saved
     end: JSON = field(default_factory=dict)
 
@@ -75,6 +76,7 @@ class GraphRun:
         self._known: set[str | None] = set()
         self._inner: set[tuple[str, ...]] = set()
         self._node = ""
+        self._written: str | None = None
 
     def _kept_here(self, graph: AnyGraph) -> AnyGraph:
         has_store = self._store or self._agent.is_own
@@ -211,24 +213,39 @@ class GraphRun:
             return answer
         return replace(answer, resume={snapshot.interrupts[0].id: answer.resume})
 
+    async def end_early(self, given: Any, written: str) -> None:
+        """End a run that was stopped before it came to its end: `written` is its reply. Where no step is known, its
+        input is kept. Tool calls that it left open get a result, or models would refuse the thread. Raises RunCancelled
+        if it only leaves a question, which waits for another answer."""
+        if not self._run.has_put and given is not None and not isinstance(given, Command):
+            await self._graph.aupdate_state(self._of_thread, given, as_node=START)
+        snapshot, self._written = await self._graph.aget_state(self._of_thread), written
+        if snapshot.interrupts or not self._run.has_put:
+            raise RunCancelled
+        if open_calls := _open_calls(snapshot.values):
+            results = [ToolMessage(STOPPED, tool_call_id=call["id"], name=call["name"]) for call in open_calls]
+            await self._graph.aupdate_state(self._of_thread, {"messages": results}, as_node=START)
+
     async def outcome(self, redactor: Redactor | None = None) -> Outcome:
         """Return what the run leaves, once `events` is exhausted. The redactor redacts the state and the end, not the
         reply. Raises NothingDone."""
         snapshot = await self._graph.aget_state(self._of_thread)
-        interrupted = bool(snapshot.next) or self._run.is_asking()
+        interrupted = self._written is None and (bool(snapshot.next) or self._run.is_asking())
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
         saved = await in_thread(saving, change=redactor.redact) if redactor else saving()
         if saved is None:
             raise NothingDone
         end = self._end(snapshot) if self._named else {}
         end = await in_thread(reworded_in, end, redactor.redact) if redactor else end
+        if self._written is not None:
+            return Outcome(presented(Reply(self._written)), "stopped", saved, end)
         if interrupted:
             asked = Reply(question_of(snapshot.interrupts), route="clarify")
-            return Outcome(presented(asked), interrupted, saved, end)
+            return Outcome(presented(asked), "interrupted", saved, end)
         reply = presented(self._agent.read_reply(cast(Any, snapshot.values)))
         if self._agent.model == DEMO_MODEL:
             reply = replace(reply, warnings=(DEMO_WARNING, *reply.warnings))
-        return Outcome(reply, interrupted, saved, end)
+        return Outcome(reply, "complete", saved, end)
 
     def _end(self, snapshot: StateSnapshot) -> JSON:
         values = plain(output_of(self._graph, snapshot.values))
@@ -254,6 +271,14 @@ def _custom(data: Any) -> Event | None:
 
 def _part_event(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
     return Event("part", {"mode": mode, "namespace": list(namespace), "data": data})
+
+
+def _open_calls(values: Any) -> list[Any]:
+    """Return the tool calls without a result."""
+    messages = [*messages_in(values)]
+    known = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+    return [call for call in calls if call["id"] not in known]
 
 
 def _brief(mode: str, data: Any, parent: str | None) -> Any:

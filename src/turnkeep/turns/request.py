@@ -56,14 +56,13 @@ class TurnRequest:
 
     `key` is the idempotency key, generated if it is None. `conversation_window` is in turns. By `deadline`, in
     `time.monotonic()` seconds, the turn must be stored or given up. `attachments` names documents to wait for;
-    `warnings` has the result of waiting. The run continues from `base`, a checkpoint id or turn number; an older one
-    begins a branch. `after` is the required number of the newest turn. `repeat` distinguishes a request without a key
-    from its own retry; without it each is new. `identity` is other content of the client, such as a history: the graph
-    does not receive it, but it distinguishes requests. `sent` is the body as the client sent it, if the message of an
-    interrupted run was added. `streamed`: the client reads tokens. `log_after`: seconds until its events are logged for
-    clients that join; None: never. With `incarnation`, only the thread with this incarnation id accepts it, not a later
-    one with the same id. `when_busy`: the strategy next to other runs; without it the run passes queued ones. A queued
-    run begins only if the mark of the queue is still `queue`."""
+    `warnings` has the result of waiting. The run continues from `base`, a checkpoint id or turn number; an older
+    one begins a branch. `after` is the required number of the newest turn. `repeat` distinguishes a request without
+    a key from its own retry; without it each is new. `identity` is other content of the client, such as a history:
+    the graph does not receive it, but it distinguishes requests. `streamed`: the client reads tokens. `log_after`:
+    seconds until its events are logged for clients that join; None: never. With `incarnation`, only the thread with
+    this incarnation id accepts it, not a later one with the same id. `when_busy`: the strategy next to other runs;
+    without it the run passes queued ones. A queued run begins only if the mark of the queue is still `queue`."""
 
     principal: Principal
     message: str
@@ -80,7 +79,6 @@ class TurnRequest:
     after: int | None = None
     repeat: Repeat | None = None
     identity: str = ""
-    sent: str = ""
     incarnation: bytes | None = None
     streamed: bool = False
     when_busy: WhenBusy | None = None
@@ -100,14 +98,6 @@ class TurnRequest:
         named = tuple(dict.fromkeys(self.attachments + later.attachments))
         return replace(self, message=message, call=call, attachments=named)
 
-    def after_message(self, earlier: str) -> "TurnRequest":
-        """Return the request with an earlier message before its own. Unchanged if the two cannot be joined."""
-        call = self.call
-        if call and self._messages() is not None:
-            call = replace(call, input={**call.input, "messages": [{"role": "user", "content": earlier}]})
-        both = replace(self, message=earlier, call=call, attachments=()).joined(self) if earlier else None
-        return replace(both, attachments=self.attachments, sent=self.body().decode()) if both else self
-
     def _messages(self) -> list[Any] | None:
         """Return the messages for the graph; None if it receives something else."""
         given = self.call.input if self.call else {"messages": []}
@@ -124,8 +114,6 @@ class TurnRequest:
 
     def body(self) -> bytes:
         """Return the bytes that identify a request: with one key and equal bytes, two requests are the same."""
-        if self.sent:
-            return self.sent.encode()
         named: list[Any] = [list(self.attachments)] if self.attachments else []
         more = [self.base, self.after, self.call and self.call.identity()]
         named += more if any(part is not None for part in more) else []

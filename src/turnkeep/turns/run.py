@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 
-from turnkeep.errors import AgentFault, InvalidRequest, ModelTimeout, StoreUnavailable, TurnkeepError
+from turnkeep.errors import AgentFault, InvalidRequest, ModelTimeout, RunCancelled, StoreUnavailable, TurnkeepError
 from turnkeep.models.faults import as_fault
 from turnkeep.models.outgoing import redacting
 from turnkeep.models.usage import UsageMeter
@@ -34,6 +34,8 @@ from turnkeep.turns.wire import called_input
 
 T = TypeVar("T")
 
+LOOK_SECONDS = 1.0  # between looks whether a run is asked to stop
+
 RAISED = logging.getLogger("graph_errors")  # whole exceptions, which may quote a user: enabled on laptops only
 NAME_THE_QUESTION = "command.resume: Several questions are pending. Send an object from the id of each interrupt to \
 its answer; GET /threads/{thread_id}/state lists them."
@@ -48,7 +50,8 @@ async def run_and_commit(context: TurnContext, running: RunningTurn, store: Stor
     try:
         with acting(ledger):
             work = _drive(context, running, tuning.max_steps)
-            saved, drafted = await _watched(work, begun, store, tuning, until)
+            hold = _hold(begun, running, store, tuning.renew_seconds)
+            saved, drafted = await _watched(work, hold, running, tuning, until)
         context.spending.settle(turns=1)
         if begun is None or ledger is None:
             turn = replace(drafted, persisted=False)
@@ -63,17 +66,26 @@ async def run_and_commit(context: TurnContext, running: RunningTurn, store: Stor
 
 
 async def _watched(
-    work: Coroutine[Any, Any, T], begun: Begun | None, store: Store, tuning: TurnTuning, until: float
+    work: Coroutine[Any, Any, T],
+    hold: Coroutine[Any, Any, None],
+    running: RunningTurn,
+    tuning: TurnTuning,
+    until: float,
 ) -> T:
-    """Await the run, renew its lease, and end it so that its answer leaves by `until`, in monotonic seconds."""
-    task, renewing = asyncio.create_task(work), asyncio.create_task(_renew(begun, store, tuning.renew_seconds))
+    """Await the run while its lease is held. End it if it is asked to stop, and so that its answer leaves by `until`,
+    in monotonic seconds."""
+    task, holding = asyncio.create_task(work), asyncio.create_task(hold)
     try:
         left = max(0, until - tuning.commit_seconds - monotonic())
-        await asyncio.wait({task, renewing}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, holding}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        if running.stopping.is_set() and not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=tuning.commit_seconds)
         if not task.done():
-            raise (renewing.exception() if renewing.done() else None) or ModelTimeout
+            error = holding.exception() if holding.done() else ModelTimeout()
+            raise error or RunCancelled()
     finally:
-        renewing.cancel()
+        holding.cancel()
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=tuning.commit_seconds)
@@ -89,13 +101,17 @@ async def _watched(
     raise fault or AgentFault() from error
 
 
-async def _renew(begun: Begun | None, store: Store, seconds: float) -> None:
-    """Renew the lease until cancelled; raise Superseded. A store that hangs delays nothing else."""
-    while True:
-        await asyncio.sleep(seconds)
+async def _hold(begun: Begun | None, running: RunningTurn, store: Store, seconds: float) -> None:
+    """Renew the lease until the run is asked to stop, here or by another process; raise Superseded. A run that others
+    may join is asked more often. A store that hangs delays nothing else."""
+    renewal, pause = monotonic() + seconds, min(seconds, LOOK_SECONDS) if running.recorder else seconds
+    while not await running.stops(pause):
+        is_due = monotonic() >= renewal
         try:
-            if begun:
-                await in_thread(store.leases.renew, begun)
+            is_asked = begun is not None and await in_thread(store.leases.renew if is_due else store.leases.look, begun)
+            if is_asked:
+                running.stopping.set()
+            renewal += seconds * is_due
         except StoreUnavailable:
             logger.warning("lease not renewed, tried again")
 
@@ -112,14 +128,20 @@ async def _drive(context: TurnContext, running: RunningTurn, max_steps: int) -> 
     given = _input(context)
     if redactor and call:
         given = await in_thread(changed, given, redactor.redact)
-    run = GraphRun(context, run_context, run_id=running.run_id, max_steps=max_steps)
+    run, written = GraphRun(context, run_context, run_id=running.run_id, max_steps=max_steps), ""
     with _request_faults(call):
         async with run.opened():
             events = run.events(given, [meter])
-            with redacting(redactor.redact, redactor.made) if redactor else redacting(None):
-                async for event in redactor.redact_events(events) if redactor else events:
-                    context.spending.see(event)
-                    running.emit(event)
+            try:
+                with redacting(redactor.redact, redactor.made) if redactor else redacting(None):
+                    async for event in redactor.redact_events(events) if redactor else events:
+                        written += event.data["content"] if event.name == "token" else ""
+                        context.spending.see(event)
+                        running.emit(event)
+            except asyncio.CancelledError:
+                if not running.stopping.is_set():
+                    raise
+                await run.end_early(given, written)
             outcome = await run.outcome(redactor)
             if outcome.end:
                 running.emit(Event("end", outcome.end))
@@ -164,7 +186,7 @@ def _turn(context: TurnContext, outcome: Outcome, usage: Usage, *, created: bool
         agent=context.agent.name,
         message=request.message,
         reply=reply.text,
-        status="interrupted" if outcome.interrupted else "complete",
+        status=outcome.status,
         created_at=round(context.started_at, 3),
         duration_ms=int((monotonic() - context.started) * 1000),
         provider=reply.provider or context.agent.provider,

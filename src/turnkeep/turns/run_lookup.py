@@ -136,8 +136,9 @@ class Lookup:
 def of_turn(turn: Turn) -> RunRecord:
     run_id, thread_id, ended = str(turn.run_id), str(turn.thread_id), turn.created_at + turn.duration_ms / 1000
     strategy = turn.details.get("multitask_strategy")
+    status: RunStatus = "interrupted" if turn.status == "stopped" else "success"
     created, number = turn.created_at, turn.number
-    return RunRecord(run_id, thread_id, turn.agent, "success", created, ended, turn_number=number, strategy=strategy)
+    return RunRecord(run_id, thread_id, turn.agent, status, created, ended, turn_number=number, strategy=strategy)
 
 
 def held(head: Head, status: RunStatus, digest: bytes | None = None) -> RunRecord | None:
@@ -157,3 +158,11 @@ def _digest(pk: str, run_id: str) -> bytes:
     if run_id_of(pk, digest) != run_id:
         raise errors.NotFound("The thread has no such run.")
     return digest
+
+
+def end_of(run: RunRecord) -> errors.TurnkeepError:
+    """Return the error that a run ended with."""
+    if run.status == "interrupted":
+        return errors.RunCancelled()
+    ended = next((kind for kind in vars(errors).values() if getattr(kind, "code", "") == run.code), None)
+    return ended() if ended else errors.InternalError("The run was given up; send it again.")

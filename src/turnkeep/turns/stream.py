@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -36,6 +37,7 @@ class RunningTurn:
 
     def __post_init__(self) -> None:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self.stopping = asyncio.Event()
         self._task: asyncio.Task[Turn] | None = None
         self._recording: asyncio.Task[None] | None = None
         self._is_committing = False
@@ -99,6 +101,18 @@ class RunningTurn:
             raise error
         logger.error("a turn ended in an unexpected exception", error=type(error).__name__, place=place(error))
         raise InternalError from error
+
+    async def stops(self, seconds: float) -> bool:
+        """Return True as soon as the run is to end early, False if it is not within `seconds`."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
+        return self.stopping.is_set()
+
+    async def stop(self) -> None:
+        """Let the run end early, with what it has done as its turn; return when it has ended."""
+        self.stopping.set()
+        if self._task:
+            await asyncio.wait({self._task})
 
     async def close(self) -> None:
         """Cancel the run, unless it is being committed or over; return when it has ended."""

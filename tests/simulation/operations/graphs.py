@@ -12,6 +12,7 @@ from functools import cache, cached_property
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_stream_writer
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
@@ -20,6 +21,7 @@ from simulation.kernel import Lock, Violation
 from simulation.model import BUSY, number_in
 from turnkeep import errors, once
 from turnkeep.graphs.agent import Agent
+from turnkeep.kit.checked_replies import token
 from turnkeep.records import Reply
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.saver import DynamoDBSaver
@@ -62,7 +64,8 @@ def attempts_in(messages):
     return [number_in(message.content) for message in messages if isinstance(message, AIMessage)]
 
 
-async def answer(state, config: RunnableConfig):
+async def noted(state, config):
+    """The run, which has noted what it saw."""
     run, history = RUN.get().of(config), attempts_in(state["messages"])
     model = run.world.model
     incarnation = model.heads.get(run.thread) or b""
@@ -74,8 +77,29 @@ async def answer(state, config: RunnableConfig):
     except Violation as found:  # which the product answers as a fault of the agent
         model.sim.violations.append(found)
         raise
-    await asyncio.sleep(run.pause)
+    return run
+
+
+def named(run):
     return {"messages": [AIMessage(f"r{run.attempt_id}", id=f"a{run.attempt_id}")]}
+
+
+async def answer(state, config: RunnableConfig):
+    run = await noted(state, config)
+    await asyncio.sleep(run.pause)
+    return named(run)
+
+
+async def begin(state, config: RunnableConfig):
+    """The first step of a served run. A run that is stopped in the second one has named its attempt."""
+    run = await noted(state, config)
+    run.world.facts["pauses"][run.attempt_id] = run.pause
+    get_stream_writer()(token(f"a{run.attempt_id}", f"r{run.attempt_id}"))
+    return named(run)
+
+
+async def rest(state):
+    await asyncio.sleep(RUN.get().world.facts["pauses"][attempts_in(state["messages"])[-1]])
 
 
 @once("pay", key="invoice")
@@ -92,9 +116,8 @@ def graph_with(node):
     return StateGraph(MessagesState).add_node("answer", node).add_edge(START, "answer")
 
 
-AGENT = Agent(
-    "papers", graph_with(answer).compile(), lambda values: Reply(values["messages"][-1].text), window=None, model="m"
-)
+SERVED = StateGraph(MessagesState).add_sequence([("answer", begin), ("rest", rest)]).add_edge(START, "answer").compile()
+AGENT = Agent("papers", SERVED, lambda values: Reply(values["messages"][-1].text), window=None, model="m")
 
 
 async def ask_first(state):

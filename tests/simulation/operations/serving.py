@@ -123,12 +123,20 @@ class ServingOps:
         found = list(self.facts[kind].items())
         return [found[of % len(found)]] if found else []
 
-    def op_cancel(self, op, of):
+    def op_cancel(self, op, of, action="interrupt"):
+        """A run that is over has its turn, or will never have one."""
         for run_id, run in self.nth("runs", of):
-            began, path = self.sim.now, f"/threads/{run.thread}/runs/{run_id}/cancel"
+            began, path = self.sim.now, f"/threads/{run.thread}/runs/{run_id}"
             how = {"busy": errors.ThreadBusy, "ends": (errors.NotFound, errors.Conflict)}
-            is_done = self.request(op, "POST", path, **how) is not None
-            if is_done and run.incarnation and self.model.life(run.thread, began) == run.incarnation:
+            is_done = self.request(op, "POST", f"{path}/cancel?action={action}", **how) is not None
+            found = self.request(op, "GET", path, **how) if is_done else None
+            if found and run.incarnation and self.model.life(run.thread, began) == run.incarnation:
+                if number := found["metadata"].get("turn_number"):
+                    made = self.request(op, "GET", f"/threads/{run.thread}/turns/{number}", **how)
+                    if action == "rollback":
+                        raise Violation("rolled back but there", f"{run.thread} has turn {number}")
+                    if made and made["reply"]:
+                        self.model.replayed(run.thread, run.key, made["reply"])
                 for each in self.model.attempts.values():
                     is_of_run = (each.thread, each.key, each.incarnation) == (run.thread, run.key, run.incarnation)
                     if is_of_run and each.acked_at is None:
@@ -207,7 +215,7 @@ class ServingOps:
         since = began - self.plan.lag - SLACK
         for thread in self.threads if isinstance(lines, list) and not self.plan.former else ():
             turns = [line for line in lines if line["type"] == "turn" and line["thread_id"] == thread]
-            ids = [number_in(turn["reply"]) for turn in turns if "left" not in turn]
+            ids = [number_in(turn["reply"]) for turn in turns if "left" not in turn and turn["reply"]]
             self.model.check_read(thread, ids or None, since)
             if not any(op.args.get("base") is not None for op in self.plan.ops):  # a branch may leave an edit
                 self.model.check_listed(self.facts["edits"], thread, set(re.findall(r"edit\d+", str(lines))), since)

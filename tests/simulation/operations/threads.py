@@ -125,8 +125,8 @@ class ThreadOps:
 
 
 def shown(turns):
-    """The attempts that turns name; a turn that asks back names none."""
-    return [number_in(turn.reply) for turn in turns if turn.status != "interrupted"]
+    """The attempts that turns name; one that asks back, or was stopped before its first step, names none."""
+    return [number_in(turn.reply) for turn in turns if turn.status != "interrupted" and turn.reply]
 
 
 def texts(loaded):

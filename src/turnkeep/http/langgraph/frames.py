@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from turnkeep.errors import TurnInProgress
 from turnkeep.http.sse import HEARTBEAT, NO_EVENT, EventId, as_event, compact
-from turnkeep.http.views import not_stored
+from turnkeep.http.views import fault_of
 from turnkeep.records import JSON
 from turnkeep.turns.request import INTERRUPT
 
@@ -48,7 +48,7 @@ class RunFrames:
             case "part":
                 yield from self._parts(data["mode"], data["namespace"], data["data"])
             case "complete":
-                error, ended = not_stored(data["turn"]), {"run_id": self._run_id, "status": "success"}
+                error, ended = fault_of(data["turn"]), {"run_id": self._run_id, "status": "success"}
                 yield ("error", error_view(as_event(error))) if error else ("end", ended)
             case "error" if data["code"] != TurnInProgress.code:  # the client can join a run that continues
                 yield "error", error_view(data)
@@ -91,7 +91,7 @@ class FinalValues:
                 self._values = with_interrupts(data["values"], data["interrupts"])
                 return b""
             case "complete":
-                error = not_stored(data["turn"])
+                error = fault_of(data["turn"])
                 answer = {"__error__": error_view(as_event(error))} if error else self._values
             case "error":
                 answer = {"__error__": error_view(data)}

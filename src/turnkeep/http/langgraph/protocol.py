@@ -32,7 +32,7 @@ from turnkeep.http.langgraph.runs import accept, emit_end, turn_request
 from turnkeep.http.routes import Routes
 from turnkeep.http.schemas import Id, LenientRequest
 from turnkeep.http.sse import HEADERS, HEARTBEAT, EventId, compact, numbered
-from turnkeep.http.views import not_stored
+from turnkeep.http.views import fault_of
 from turnkeep.observability import note
 from turnkeep.records import JSON, Event, Principal, Thread, Turn
 from turnkeep.store.head import Head
@@ -238,8 +238,8 @@ def _shown(events: "ProtocolEvents", event: Event) -> "Iterator[Shown]":
             return events.part(data["mode"], data["namespace"], data["data"])
         case "complete":
             turn: Turn = data["turn"]
-            if error := not_stored(turn):
-                return events.fail("failed", error.detail)
+            if error := fault_of(turn):
+                return events.fail("interrupted" if turn.status == "stopped" else "failed", error.detail)
             return events.end("interrupted" if turn.status == "interrupted" else "completed")
         case "error":
             return events.fail("interrupted" if data["code"] == RunCancelled.code else "failed", data["detail"])

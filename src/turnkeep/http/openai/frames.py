@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from turnkeep.http.errors import as_problem
 from turnkeep.http.openai.error_format import shape
 from turnkeep.http.sse import EventId, compact
-from turnkeep.http.views import TurnView, not_stored
+from turnkeep.http.views import TurnView, fault_of
 from turnkeep.records import JSON, Source, Turn
 
 _PLACE = {"output_index": 0, "content_index": 0}
@@ -39,7 +39,7 @@ class Frames(Protocol):
         if name == "token":
             return begun + self._send(data["content"])
         if name == "complete":
-            error = not_stored(data["turn"])
+            error = fault_of(data["turn"])
             if not error:
                 return begun + self._complete(data["turn"])
             data = as_problem(error)

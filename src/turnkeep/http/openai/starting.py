@@ -17,7 +17,7 @@ from turnkeep.http.openai.bodies import ChatRequest
 from turnkeep.http.openai.frames import Frames
 from turnkeep.http.routes import Routes
 from turnkeep.http.sse import RunStream
-from turnkeep.http.views import not_stored
+from turnkeep.http.views import fault_of
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.store.head import run_digest
 from turnkeep.store.leases import Repeat
@@ -127,7 +127,7 @@ class OpenAIRoutes(Routes):
         headers = {name: value for name, value in named.items() if value} | replay_headers(running)
         if not wanted.streamed:
             turn = await running.finish()
-            if error := not_stored(turn):  # OpenAI's clients retry it
+            if error := fault_of(turn):  # OpenAI's clients retry it
                 raise error
             return JSONResponse(frames.whole(turn), headers=headers)
         seconds = self._settings.turn.heartbeat_seconds

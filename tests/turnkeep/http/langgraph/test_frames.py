@@ -118,4 +118,4 @@ async def test_a_joined_run_can_be_cancelled_by_disconnecting(app: Any, sdk: Lan
 
     await until(is_free)
     gates["joined-and-left"].set()
-    assert (await sdk.runs.wait("t1", "papers", input=human("hello")))["messages"][-1]["content"] == "1: hello"  # type: ignore[call-overload]
+    assert (await sdk.runs.wait("t1", "papers", input=human("hello")))["messages"][-1]["content"] == "2: hello"  # type: ignore[call-overload]

@@ -57,7 +57,7 @@ export class TurnView {
   complete(turn, again) {
     this.element.removeAttribute("aria-busy");
     this.element.id = turn.turn_number ? `turn-${turn.turn_number}` : "";
-    this.now.textContent = turn.status === "interrupted" ? "Waits for your answer" : "";
+    this.now.textContent = { interrupted: "Waits for your answer", stopped: "Stopped" }[turn.status] || "";
     this.writing.end(turn.reply);
     linkCitations(this.reply, turn.sources);
     if (this.isLive) say(this.reply, true);
