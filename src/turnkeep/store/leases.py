@@ -38,8 +38,8 @@ class BeginRequest:
     """One run to begin. `body` distinguishes requests; if `key` is empty, it is derived from `body` and `repeat`.
     `message` is None for an edit; it is encrypted with `pii`, the values of its placeholders. `create`: the thread may
     be new. `after`: the required number of the newest turn. A thread with another `incarnation` id is not found. The
-    thread is busy if its queue's mark is not `queue`; 0: while runs are queued; None: never. It is busy while it asks
-    a question, for a run that never `answers`."""
+    thread is busy if its queue's mark is not `queue`; 0: while runs are queued; None: never. It is busy if its fencing
+    token is not `seq`, and while it asks a question, for a run that never `answers`."""
 
     key: str
     body: bytes
@@ -51,6 +51,7 @@ class BeginRequest:
     incarnation: bytes | None = None
     repeat: Repeat | None = None
     queue: int | None = None
+    seq: int | None = None
     answers: bool = True
 
 
@@ -152,7 +153,7 @@ class Leases:
         if request.agent:
             values[":agent"] = request.agent
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
-        for name, value in (("n", request.after), ("born", request.incarnation)):
+        for name, value in (("n", request.after), ("born", request.incarnation), ("seq", request.seq)):
             if value is not None:
                 values[f":asked_{name}"] = value
                 allowed += f" AND {name} = :asked_{name}"

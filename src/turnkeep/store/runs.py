@@ -204,7 +204,8 @@ class RunQueue:
         change = "SET st = :st, up = :now, #v = :v, #ttl = :ttl, born = :born, #at = if_not_exists(#at, :now)"
         change += " REMOVE #data" * forget
         try:
-            self._items.transact(_take_lease(head, run_id, forget=forget), Write("Update", key, None, values, change))
+            fence = _fence(head, run_id, now, forget=forget)
+            self._items.transact(fence, Write("Update", key, None, values, change))
         except Refused:
             return False
         return True
@@ -230,10 +231,13 @@ def _read(item: Item) -> QueuedRun:
     return QueuedRun(*place, item["st"], at, item.get("up") or at, item.get("b") or b"", *rest)
 
 
-def _take_lease(head: Head, run_id: str, *, forget: bool) -> Write:
-    """Check that the thread is unchanged, and remove the lease if this run has it."""
+def _fence(head: Head, run_id: str, now: int, *, forget: bool) -> Write:
+    """Check that the thread is unchanged, remove the lease if this run has it, and refuse workers that have read the
+    queue before. While another run has the lease, its end refuses them."""
     key, values = {"PK": head.pk, "SK": HEAD}, {":born": head.incarnation, ":seq": head.seq}
-    same = "born = :born AND seq = :seq"
-    if not head.pending or head.pending.key != run_digest(run_id):
+    same, change = "born = :born AND seq = :seq", "SET seq = seq + :one"
+    if head.pending and head.pending.key == run_digest(run_id):
+        change += " REMOVE #lease, #pend" if forget else " REMOVE #lease"
+    elif head.is_leased(now):
         return Write("ConditionCheck", key, same, values)
-    return Write("Update", key, same, values, "REMOVE #lease, #pend" if forget else "REMOVE #lease")
+    return Write("Update", key, same, values | {":one": 1}, change)

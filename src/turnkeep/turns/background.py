@@ -156,12 +156,13 @@ class Runs:
         if head.is_leased(now := self.store.heads.now()):
             raise errors.ThreadBusy
         waiting, held, is_whole = await in_thread(self.store.queue.waiting, head), None, True
+        seq: int | None = head.seq
         for number, queued in enumerate(waiting):
             if number and deadline and deadline - monotonic() < NEXT_RUN_SECONDS:
                 await self._launch(self.store.queue.token(head))
                 raise errors.ThreadBusy
             takes_messages = queued.due is not None
-            if takes_messages and number:
+            if (takes_messages and number) or seq is None:
                 is_whole = False
                 break
             if queued is waiting[-1] and queued.due and queued.due > now:
@@ -169,7 +170,7 @@ class Runs:
                 return False
             if not number or await in_thread(self.store.queue.still_waits, queued):
                 try:
-                    await self._attempt(queued, deadline, head.queue if takes_messages else None)
+                    seq = await self._attempt(queued, deadline, head.queue if takes_messages else None, seq)
                 except errors.ThreadBusy as error:
                     found = await in_thread(self.store.queue.head, {"pk": queued.pk, "run": queued.sk})
                     if not found or found.status(self.store.heads.now()) != "interrupted":
@@ -179,20 +180,23 @@ class Runs:
             raise held
         return is_whole
 
-    async def _attempt(self, queued: QueuedRun, deadline: float | None, mark: int | None) -> None:
-        """Raise ThreadBusy if another run is active, and NotDone after a failure that may pass."""
+    async def _attempt(self, queued: QueuedRun, deadline: float | None, mark: int | None, seq: int) -> int | None:
+        """Return the fencing token after it, None if it is not known. Raise ThreadBusy if another run is active or the
+        queue has changed, and NotDone after a failure that may pass."""
         try:
             request = read(self.store.queue.request_of(queued))
-            await self._make(replace(request, deadline=deadline, incarnation=queued.incarnation, queue=mark))
+            wanted = replace(request, deadline=deadline, incarnation=queued.incarnation, queue=mark, seq=seq)
+            made = await self._make(wanted)
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
+            return None
         except asyncio.CancelledError:
             await in_thread(self.store.queue.fail, queued, errors.ServerStopping.code, is_final=True)
             raise
-        else:
-            await in_thread(self.store.queue.done, queued)
+        await in_thread(self.store.queue.done, queued)
+        return made
 
-    async def _make(self, request: TurnRequest) -> None:
+    async def _make(self, request: TurnRequest) -> int | None:
         running = await self._turns.start(request)
         try:
             turn = await running.finish()
@@ -200,6 +204,7 @@ class Runs:
             await running.close()
         if not turn.persisted:
             raise errors.StoreUnavailable
+        return None if running.replayed else running.attempt
 
     async def _failed(self, queued: QueuedRun, error: errors.TurnkeepError) -> None:
         """Do not count an attempt that met another one of this or another run."""

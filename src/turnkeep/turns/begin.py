@@ -97,6 +97,7 @@ class Begin:
             incarnation=request.incarnation,
             repeat=request.repeat,
             queue=request.queue if request.incarnation or not request.when_busy else 0,  # that of a queued run
+            seq=request.seq,
             answers=request.call is not None or request.when_busy not in ("enqueue", *MERGING),
         )
         begin, at = self.store.leases.begin, (request.principal, str(request.thread_id))

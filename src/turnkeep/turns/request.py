@@ -62,7 +62,8 @@ class TurnRequest:
     the graph does not receive it, but it distinguishes requests. `streamed`: the client reads tokens. `log_after`:
     seconds until its events are logged for clients that join; None: never. With `incarnation`, only the thread with
     this incarnation id accepts it, not a later one with the same id. `when_busy`: the strategy next to other runs;
-    without it the run passes queued ones. A queued run begins only if the mark of the queue is still `queue`."""
+    without it the run passes queued ones. A queued run begins only if the mark of the queue is still `queue`
+    and the fencing token of the thread is still `seq`."""
 
     principal: Principal
     message: str
@@ -84,6 +85,7 @@ class TurnRequest:
     when_busy: WhenBusy | None = None
     log_after: float | None = None
     queue: int | None = None
+    seq: int | None = None
 
     def joined(self, later: "TurnRequest") -> "TurnRequest | None":
         """Return the request with the messages of both; None if they differ in more than these and their metadata, or
