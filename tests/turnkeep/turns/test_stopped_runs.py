@@ -1,7 +1,10 @@
 """A stopped run keeps its message and its finished steps, as in LangGraph, and its thread continues."""
 
 import asyncio
+import json
 import threading
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,37 +15,32 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import interrupt
 
+import turnkeep
 from awaiting import until
 from turnkeep.errors import RunCancelled
 from turnkeep.graphs.agent import Agent
+from turnkeep.graphs.building import build_agent, read_settings
 from turnkeep.kit.checked_replies import token
-from turnkeep.records import Principal, Reply, Turn
+from turnkeep.records import Event, Principal, Reply, Turn
 from turnkeep.store.items import Items
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import RunningTurn, TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects
 from turns_over import table_over, turns_over
 
 ANN = Principal("acme", "ann")
-waiting: list[None] = []
-"""Nodes that wait."""
-
-
-@pytest.fixture(autouse=True)
-def _none_waits() -> None:
-    waiting.clear()
+EXAMPLES = json.loads((Path(turnkeep.__file__).parent / "http/page/static/examples.json").read_text())
+waiting: list[None] = []  # one for each node that waits
 
 
 @pytest.fixture
 def over(items: Items, folder_objects: FolderObjects) -> Any:
-    """Return the turns of an own graph."""
-    return lambda graph: turns_over(
-        table_over(items, folder_objects), Agent("own", graph, read, is_own=True, window=None)
-    )
-
-
-def read(values: Any) -> Reply:
-    return Reply(values["messages"][-1].text)
+    """Return the turns of an agent or of an own graph."""
+    waiting.clear()
+    read = lambda values: Reply(values["messages"][-1].text)  # noqa: E731
+    own = lambda graph: Agent("own", graph, read, is_own=True, window=None)  # noqa: E731
+    agent_of = lambda given: given if isinstance(given, Agent) else own(given)  # noqa: E731
+    return lambda given: turns_over(table_over(items, folder_objects), agent_of(given))
 
 
 def asked(text: str, **more: Any) -> TurnRequest:
@@ -188,3 +186,30 @@ async def test_a_stopped_answer_leaves_the_question(over: Any) -> None:
         await stopped(turns, asked("wait"))
     assert (await (await turns.start(asked("yes"))).finish()).reply == "done"
     assert texts((await state_of(turns))["values"]["messages"]) == ["go", "done"]
+
+
+@pytest.mark.parametrize("name", ["campaigns", "database", "papers", "products", "regulations"])
+async def test_a_thread_answers_wherever_an_agent_was_stopped(
+    over: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, question = build_agent(name, read_settings(model="demo")), EXAMPLES[name][0]
+    emit, replies, left = RunningTurn.emit, set[str](), 0
+
+    def stop(running: RunningTurn, event: Event) -> None:
+        nonlocal left
+        emit(running, event)
+        left -= event.name == "node"
+        if left == 0 and running.turn_number == 1:
+            running.stopping.set()
+
+    monkeypatch.setattr(RunningTurn, "emit", stop)
+    for step in range(1, 30):
+        turns, left = over(agent), step
+        request = replace(asked(question), thread_id=f"t{step}")
+        first, second = [await (await turns.start(request)).finish() for _ in range(2)]
+        replies.add(second.reply)
+        if first.status == "complete":
+            break
+        assert (first.status, second.status, second.number) == ("stopped", "complete", 2)
+    assert step > 3
+    assert replies == {first.reply}
