@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.constants import START, TAG_HIDDEN
+from langgraph.graph import add_messages
 from langgraph.types import Command, StateSnapshot
 
 from turnkeep.errors import InvalidRequest, RunCancelled
@@ -222,7 +223,8 @@ class GraphRun:
         snapshot, self._written = await self._graph.aget_state(self._of_thread), written
         if snapshot.interrupts or not self._run.has_put:
             raise RunCancelled
-        if open_calls := _open_calls(snapshot.values):
+        has_usual = getattr(self._graph.channels.get("messages"), "operator", None) is add_messages
+        if open_calls := _open_calls(snapshot.values.get("messages", [])) if has_usual else ():
             results = [ToolMessage(STOPPED, tool_call_id=call["id"], name=call["name"]) for call in open_calls]
             await self._graph.aupdate_state(self._of_thread, {"messages": results}, as_node=START)
 
@@ -273,9 +275,8 @@ def _part_event(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
     return Event("part", {"mode": mode, "namespace": list(namespace), "data": data})
 
 
-def _open_calls(values: Any) -> list[Any]:
+def _open_calls(messages: list[Any]) -> list[Any]:
     """Return the tool calls without a result."""
-    messages = [*messages_in(values)]
     known = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
     return [call for call in calls if call["id"] not in known]
@@ -285,8 +286,8 @@ def _brief(mode: str, data: Any, parent: str | None) -> Any:
     """Return what version 2 shows of a checkpoint, whose state follows it, or of a task. `parent` is the stored one.
     Without a step: after a reload, JavaScript clients take lower ones, those of a branch, for old."""
     if mode == "checkpoints":
-        named = {"id": data["config"]["configurable"]["checkpoint_id"], "source": data["metadata"]["source"]}
-        return named | ({"parent_id": parent} if parent else {})
+        place, source = data["config"]["configurable"], data["metadata"]["source"]
+        return {"id": place["checkpoint_id"], "parent_id": parent, "source": source}
     return {name: data[name] for name in data if name not in ("input", "result")} if mode == "tasks" else data
 
 

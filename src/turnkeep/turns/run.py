@@ -35,7 +35,6 @@ from turnkeep.turns.wire import called_input
 T = TypeVar("T")
 
 LOOK_SECONDS = 1.0  # between looks whether a run is asked to stop
-
 RAISED = logging.getLogger("graph_errors")  # whole exceptions, which may quote a user: enabled on laptops only
 NAME_THE_QUESTION = "command.resume: Several questions are pending. Send an object from the id of each interrupt to \
 its answer; GET /threads/{thread_id}/state lists them."
