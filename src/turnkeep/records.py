@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from threading import Lock
 from typing import Any, Literal, TypeAlias
 
 JSON: TypeAlias = dict[str, Any]
@@ -168,16 +169,19 @@ class Documents:
         pieces: Callable[[str], tuple[Piece, ...]] = lambda _: (),
     ):
         self._listed, self._pieces = cache(listed), cache(pieces)
+        self._lock = Lock()
 
     def all(self) -> tuple[Attachment, ...]:
         """Return the documents that are ready, oldest first; raise StoreUnavailable."""
-        return self._listed()
+        with self._lock:
+            return self._listed()
 
     def read(self, document_id: str) -> tuple[Piece, ...]:
         """Return the text of a document, empty for unknown ids; raise StoreUnavailable, StateCorrupt."""
         if document_id not in {document.id for document in self.all()}:
             return ()
-        return self._pieces(document_id)
+        with self._lock:
+            return self._pieces(document_id)
 
 
 @dataclass(frozen=True)
