@@ -232,8 +232,8 @@ def _read(item: Item) -> QueuedRun:
 
 
 def _fence(head: Head, run_id: str, now: int, *, forget: bool) -> Write:
-    """Check that the thread is unchanged, remove the lease if this run has it, and refuse workers that have read the
-    queue before. While another run has the lease, its end refuses them."""
+    """Check that the thread is unchanged, and remove the lease if this run has it. Raise the fencing token, so that no
+    worker that read the queue before begins the run. If another run has the lease, it has raised the token already."""
     key, values = {"PK": head.pk, "SK": HEAD}, {":born": head.incarnation, ":seq": head.seq}
     same, change = "born = :born AND seq = :seq", "SET seq = seq + :one"
     if head.pending and head.pending.key == run_digest(run_id):

@@ -215,9 +215,9 @@ class GraphRun:
         return replace(answer, resume={snapshot.interrupts[0].id: answer.resume})
 
     async def end_early(self, given: Any, written: str) -> None:
-        """End a run that was stopped before it came to its end: `written` is its reply. Where no step is known, its
-        input is kept. Tool calls that it left open get a result, or models would refuse the thread. Raises RunCancelled
-        if it only leaves a question, which waits for another answer."""
+        """Prepare the outcome of a run that was stopped; `written` becomes its reply. If no step was stored, its input
+        is. Open tool calls get a result, because models refuse a history without one. Raises RunCancelled if a question
+        is still open."""
         if not self._run.has_put and given is not None and not isinstance(given, Command):
             await self._graph.aupdate_state(self._of_thread, given, as_node=START)
         snapshot, self._written = await self._graph.aget_state(self._of_thread), written
@@ -283,8 +283,8 @@ def _open_calls(messages: list[Any]) -> list[Any]:
 
 
 def _brief(mode: str, data: Any, parent: str | None) -> Any:
-    """Return what version 2 shows of a checkpoint, whose state follows it, or of a task. `parent` is the stored one.
-    Without a step: after a reload, JavaScript clients take lower ones, those of a branch, for old."""
+    """Shorten a checkpoint or task for version 2; other events have the states. `parent`: the one stored before the run.
+    The step is left out: after a reload, JavaScript clients drop values of a lower step, such as those of a branch."""
     if mode == "checkpoints":
         place, source = data["config"]["configurable"], data["metadata"]["source"]
         return {"id": place["checkpoint_id"], "parent_id": parent, "source": source}

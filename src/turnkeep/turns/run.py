@@ -65,11 +65,7 @@ async def run_and_commit(context: TurnContext, running: RunningTurn, store: Stor
 
 
 async def _watched(
-    work: Coroutine[Any, Any, T],
-    hold: Coroutine[Any, Any, None],
-    running: RunningTurn,
-    tuning: TurnTuning,
-    until: float,
+    work: Coroutine[Any, Any, T], hold: Coroutine[Any, Any, Any], running: RunningTurn, tuning: TurnTuning, until: float
 ) -> T:
     """Await the run while its lease is held. End it if it is asked to stop, and so that its answer leaves by `until`,
     in monotonic seconds."""
@@ -77,17 +73,15 @@ async def _watched(
     try:
         left = max(0, until - tuning.commit_seconds - monotonic())
         await asyncio.wait({task, holding}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-        if running.stopping.is_set() and not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=tuning.commit_seconds)
-        if not task.done():
-            error = holding.exception() if holding.done() else ModelTimeout()
-            raise error or RunCancelled()
+        if not (task.done() or running.stopping.is_set()):
+            raise (holding.exception() if holding.done() else None) or ModelTimeout
     finally:
         holding.cancel()
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=tuning.commit_seconds)
+    if not task.done():
+        raise RunCancelled
     error = task.exception()
     if error is None:
         return task.result()

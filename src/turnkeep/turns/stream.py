@@ -103,13 +103,13 @@ class RunningTurn:
         raise InternalError from error
 
     async def stops(self, seconds: float) -> bool:
-        """Return True as soon as the run is to end early, False if it is not within `seconds`."""
+        """Wait up to `seconds`. Return whether the run is to end early."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.stopping.wait(), seconds)
         return self.stopping.is_set()
 
     async def stop(self) -> None:
-        """Let the run end early, with what it has done as its turn; return when it has ended."""
+        """End the run early and store what it has done as its turn; return when it has ended."""
         self.stopping.set()
         if self._task:
             await asyncio.wait({self._task})
