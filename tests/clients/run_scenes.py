@@ -196,13 +196,11 @@ def cancelling(ask: Wire) -> None:
 
 
 def second_messages(ask: Wire) -> None:
-    """A message to a thread with an active run and one that waits, by strategy."""
+    """A message to a thread with an active run and one that waits, by strategy. To end a run takes up to a second."""
     for strategy in ("reject", "enqueue", "interrupt", "rollback"):
         for way in ("runs", "runs/wait", "runs/stream"):
             thread = ask.thread("before")
-            wait = (
-                "wait 6" if strategy in ("interrupt", "rollback") else "wait 0.6"
-            )  # another process ends it in a second
+            wait = "wait 6" if strategy in ("interrupt", "rollback") else "wait 0.6"
             first, waiting = (_in_background(ask, thread, text) for text in (wait, "waiting"))
             name = f"{strategy} by {way}"
             body = run("second", multitask_strategy=strategy, stream_mode="values")

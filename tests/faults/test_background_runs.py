@@ -17,7 +17,6 @@ from turnkeep.graphs.agent import Agent
 from turnkeep.records import Principal
 from turnkeep.store.head import run_id_of
 from turnkeep.store.leases import BeginRequest
-from turnkeep.store.plans import Begun
 from turnkeep.store.runs import Asked
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import background
@@ -254,13 +253,20 @@ async def test_a_run_is_cancelled_by_another_process(
     assert (await status_of(site, thread, run_id)).status == "interrupted"
 
 
+async def test_a_run_that_nobody_can_join_is_stopped_at_its_renewal(site: Site, thread: str) -> None:
+    turns = site.turns(agent=waiting(asyncio.Event()), tuning=TurnTuning(renew_seconds=0.2))
+    running = await turns.start(request(thread, "two", "k"))
+    assert not running.recorder
+    assert (await site.runs().cancel(ANNA, thread, running.run_id)).status == "interrupted"
+    assert (await running.finish()).status == "stopped"
+
+
 async def test_a_run_whose_process_does_not_answer_loses_its_lease(
     site: Site, thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "CANCEL_PAUSES_SECONDS", [0] * len(background.CANCEL_PAUSES_SECONDS))
     store = site.store()
     begun = store.leases.begin(ANNA, thread, BeginRequest(key="dead", body=b"", message="two"))
-    assert isinstance(begun, Begun)
     run_id = run_id_of(begun.head.pk, begun.key)
     assert (await site.runs().cancel(ANNA, thread, run_id)).status == "interrupted"
     with pytest.raises(errors.Superseded):

@@ -1,6 +1,6 @@
 """Writers that send to one busy thread, while its workers are killed: nothing is lost, doubled or out of order.
 
-QUEUE_WRITERS and QUEUE_MESSAGES make it larger."""
+QUEUE_WRITERS and QUEUE_MESSAGES make it larger, QUEUE_TOKENS its workers longer-lived."""
 
 import asyncio
 import os
@@ -21,11 +21,8 @@ from turnkeep.turns.background import TRIES, NotDone
 from turns_over import turn_of
 
 WRITERS, MESSAGES = int(os.environ.get("QUEUE_WRITERS", "3")), int(os.environ.get("QUEUE_MESSAGES", "5"))
-WORKERS, MOST_TOKENS, LONGEST_SECONDS = (
-    3,
-    int(os.environ.get("QUEUE_TOKENS", "3")),
-    0.05,
-)  # that a worker lives for, and from its last token to its death
+WORKERS, LONGEST_SECONDS = 3, 0.05  # from the last token of a worker to its death
+MOST_TOKENS = int(os.environ.get("QUEUE_TOKENS", "3"))  # that a worker lives for
 TUNING = TurnTuning(lease_seconds=2, renew_seconds=0.5)
 PASSING = (errors.StoreUnavailable, errors.ThreadBusy, errors.OverLimit)
 

@@ -283,7 +283,7 @@ def _open_calls(messages: list[Any]) -> list[Any]:
 
 
 def _brief(mode: str, data: Any, parent: str | None) -> Any:
-    """Shorten a checkpoint or task for version 2; other events have the states. `parent`: the one stored before the run.
+    """Shorten a checkpoint or task for version 2; others have the states. `parent`: the one stored before the run.
     The step is left out: after a reload, JavaScript clients drop values of a lower step, such as those of a branch."""
     if mode == "checkpoints":
         place, source = data["config"]["configurable"], data["metadata"]["source"]
